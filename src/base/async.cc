@@ -1,0 +1,86 @@
+#include "base/async.h"
+
+#include <array>
+#include <cstdlib>
+#include <new>
+
+namespace armature {
+
+namespace {
+thread_local Executor* current_executor = nullptr;
+}  // namespace
+
+Executor* Executor::Current() { return current_executor; }
+void Executor::SetCurrent(Executor* executor) { current_executor = executor; }
+
+void BlockingExecutor::Post(std::coroutine_handle<> handle) {
+  std::lock_guard lock(mutex_);
+  queue_.push_back(handle);
+  // Notified under the lock: the executor may be destroyed as soon as the waiter sees the entry.
+  ready_.notify_one();
+}
+
+void BlockingExecutor::RunOne() {
+  std::coroutine_handle<> next;
+  {
+    std::unique_lock lock(mutex_);
+    ready_.wait(lock, [&] { return !queue_.empty(); });
+    next = queue_.front();
+    queue_.pop_front();
+  }
+  next.resume();
+}
+
+namespace async_detail {
+namespace {
+
+// Free lists of frames in steps of 128 bytes up to 4 KiB, at most 64 frames kept of each: enough for
+// every connection of a busy reactor, bounded when a burst is over.
+constexpr size_t kStep = 128;
+constexpr size_t kClasses = 32;
+constexpr size_t kKept = 64;
+
+struct FreeFrameNode {
+  FreeFrameNode* next;
+};
+
+struct FramePool {
+  std::array<FreeFrameNode*, kClasses> heads{};
+  std::array<size_t, kClasses> counts{};
+  ~FramePool() {
+    for (FreeFrameNode* node : heads)
+      while (node) std::free(std::exchange(node, node->next));
+  }
+};
+thread_local FramePool pool;
+
+size_t ClassOf(size_t bytes) { return (bytes + kStep - 1) / kStep - 1; }
+
+}  // namespace
+
+void* AllocateFrame(size_t bytes) {
+  const size_t index = ClassOf(bytes);
+  if (index < kClasses) {
+    if (FreeFrameNode* node = pool.heads[index]) {
+      pool.heads[index] = node->next;
+      --pool.counts[index];
+      return node;
+    }
+    bytes = (index + 1) * kStep;
+  }
+  if (void* frame = std::malloc(bytes)) return frame;
+  throw std::bad_alloc();
+}
+
+void FreeFrame(void* frame, size_t bytes) noexcept {
+  const size_t index = ClassOf(bytes);
+  if (index >= kClasses || pool.counts[index] >= kKept) {
+    std::free(frame);
+    return;
+  }
+  pool.heads[index] = new (frame) FreeFrameNode{pool.heads[index]};
+  ++pool.counts[index];
+}
+
+}  // namespace async_detail
+}  // namespace armature

@@ -1,0 +1,55 @@
+// Batch: the finished changes a writer hands to an engine, in order.
+//
+// One flat buffer, so that building a batch costs an append and applying it one pass. Reusable by Clear().
+// Not thread-safe. Built by table/, read by engines through ForEach.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace armature::storage {
+
+class Batch {
+ public:
+  enum class Kind : uint8_t { kPut = 1, kDelete = 2, kDeleteRange = 3 };
+
+  void Put(std::string_view key, std::string_view value) { Append(Kind::kPut, key, value); }
+  void Delete(std::string_view key) { Append(Kind::kDelete, key, {}); }
+  // Deletes every key in [begin, end).
+  void DeleteRange(std::string_view begin, std::string_view end) { Append(Kind::kDeleteRange, begin, end); }
+
+  bool empty() const { return count_ == 0; }
+  size_t count() const { return count_; }
+  size_t bytes() const { return buffer_.size(); }
+  void Clear() {
+    buffer_.clear();
+    count_ = 0;
+  }
+
+  // Calls visit(kind, key, value-or-range-end) for every change, in order.
+  template <class Visitor>
+  void ForEach(Visitor&& visit) const {
+    ByteReader reader(buffer_);
+    while (!reader.at_end()) {
+      const auto kind = static_cast<Kind>(reader.Byte());
+      const auto key = reader.LengthPrefixed();
+      const auto value = kind == Kind::kDelete ? std::string_view() : reader.LengthPrefixed();
+      visit(kind, key, value);
+    }
+  }
+
+ private:
+  void Append(Kind kind, std::string_view key, std::string_view value) {
+    AppendByte(buffer_, static_cast<uint8_t>(kind));
+    AppendLengthPrefixed(buffer_, key);
+    if (kind != Kind::kDelete) AppendLengthPrefixed(buffer_, value);
+    ++count_;
+  }
+
+  std::string buffer_;
+  size_t count_ = 0;
+};
+
+}  // namespace armature::storage
