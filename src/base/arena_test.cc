@@ -1,0 +1,3 @@
+#include "base/arena.h"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "base/async.h"
+
+#include <gtest/gtest.h>

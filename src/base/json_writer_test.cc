@@ -1,0 +1,3 @@
+#include "base/json_writer.h"
+
+#include <gtest/gtest.h>

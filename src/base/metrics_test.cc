@@ -1,0 +1,3 @@
+#include "base/metrics.h"
+
+#include <gtest/gtest.h>

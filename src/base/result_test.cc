@@ -1,0 +1,3 @@
+#include "base/result.h"
+
+#include <gtest/gtest.h>
