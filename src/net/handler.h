@@ -1,0 +1,52 @@
+// Handler and Exchange: the place where net/ hands a request up.
+//
+// Handle is called on the connection's reactor once a request is complete. If it never suspends
+// it runs to its end within the call and its answer leaves in the same loop turn; if it awaits
+// something it is resumed on the same reactor. One exchange belongs to one coroutine at a time;
+// the exchange and all it refers to hold until that coroutine has finished, even if the client has
+// gone. An exception that leaves Handle is answered with 500. Implemented by api/ (and tests).
+#pragma once
+
+#include <string>
+
+#include "base/arena.h"
+#include "base/async.h"
+#include "net/http_message.h"
+
+struct sockaddr_storage;
+
+namespace armature::net {
+
+class Reactor;
+
+class Exchange {
+ public:
+  Exchange() = default;
+  Exchange(const Exchange&) = delete;
+  Exchange& operator=(const Exchange&) = delete;
+
+  const HttpRequest& request() const { return request_; }
+  HttpResponse& response() { return response_; }
+  // Memory that lives as long as this exchange; emptied before the next one.
+  Arena& arena() { return arena_; }
+  // The loop this exchange runs on: an Executor, and the owner of timers.
+  Reactor& reactor() const { return *reactor_; }
+  // "127.0.0.1:54321" or "[::1]:54321"; made when asked for.
+  std::string PeerAddress() const;
+
+ private:
+  friend class Connection;
+  HttpRequest request_;
+  HttpResponse response_;
+  Arena arena_;
+  Reactor* reactor_ = nullptr;
+  const sockaddr_storage* peer_ = nullptr;
+};
+
+class Handler {
+ public:
+  virtual ~Handler() = default;
+  virtual Task<void> Handle(Exchange& exchange) = 0;
+};
+
+}  // namespace armature::net

@@ -1,0 +1,87 @@
+// Server: the HTTP/1.1 front of the house. One reactor thread per core, each with its own listening socket.
+//
+// Owns the sockets, the reactor threads and every connection. Guarantees: answers leave in the
+// order of their requests; memory for unfinished requests and unread answers is bounded; a slow,
+// silent, broken or hostile client costs its own connection and nothing else. Start, Stop and
+// Nudge are called from one thread outside the reactors. Built by server/; never looks into bodies.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/result.h"
+#include "net/handler.h"
+
+namespace armature::net {
+
+struct ServerOptions {
+  std::string host = "127.0.0.1";
+  uint16_t port = 8000;  // 0: any free port, see Server::port()
+  int threads = 0;       // 0: one per core
+
+  size_t max_connections = 20'000;  // over all reactors; beyond it a client is told 503 and closed
+  size_t max_body_bytes = 16 * 1024 * 1024;
+  size_t max_request_line_bytes = 16 * 1024;
+  size_t max_header_bytes = 16 * 1024;
+  // Request bodies being received and answers waiting for their readers, together, beyond the
+  // small buffer every busy connection has. A request that would pass it is answered 503.
+  size_t max_buffered_bytes = 512 * 1024 * 1024;
+
+  int64_t idle_timeout_millis = 120'000;      // between two requests
+  int64_t request_timeout_millis = 20'000;    // from a request's first byte to its last ...
+  int64_t min_bytes_per_second = 32 * 1024;   // ... plus what this rate allows for the bytes that came
+  int64_t write_stall_timeout_millis = 30'000;  // an answer of which the client takes nothing
+
+  // Asked before each request is handed up: true sheds it with 503. Must be cheap and thread-safe.
+  std::function<bool()> overloaded;
+
+  const Clock* clock = nullptr;        // for the Date header; null: the system's
+  const Clock* timer_clock = nullptr;  // for all timeouts; null: a monotonic one. A stepped clock needs Nudge().
+  int send_buffer_bytes = 0;           // SO_SNDBUF of connections; 0: the system's choice
+};
+
+class Server {
+ public:
+  // `handler`, `metrics` and the clocks must outlive the server.
+  Server(ServerOptions options, Handler& handler, Metrics& metrics);
+  // Stops without waiting for requests in flight, unless Stop was called.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Opens the sockets and starts the reactors. A port in use is kLocked, anything else that is wrong
+  // with the address kInvalidArgument; the message is one line fit for a user.
+  Status Start();
+
+  // The port really listened on. REQUIRES: started.
+  uint16_t port() const { return port_; }
+  size_t connection_count() const;
+  size_t reactor_count() const { return workers_.size(); }
+
+  // Makes every reactor look at the timer clock now. For clocks that are stepped by hand.
+  void Nudge();
+
+  // Accepts no more, closes idle connections, lets requests in flight finish and be answered, joins
+  // the reactors. What is unfinished after `patience` is cut off; returns how many requests that were.
+  // Their coroutines are never resumed, so their frames stay allocated.
+  size_t Stop(std::chrono::milliseconds patience);
+
+ private:
+  friend class Worker;
+  ServerOptions options_;
+  Handler& handler_;
+  Metrics& metrics_;
+  uint16_t port_ = 0;
+  bool running_ = false;
+  struct Shared;
+  std::shared_ptr<Shared> shared_;
+  std::vector<std::unique_ptr<class Worker>> workers_;
+};
+
+}  // namespace armature::net
