@@ -1,0 +1,15 @@
+# header_check: compiles every header of src/ alone, so that each includes what it needs.
+# Not part of `all`; `./dev lint` builds it.
+
+file(GLOB_RECURSE headers RELATIVE ${PROJECT_SOURCE_DIR}/src CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*.h)
+set(sources)
+foreach(header ${headers})
+  string(REGEX REPLACE "[/.]" "_" name ${header})
+  set(source ${PROJECT_BINARY_DIR}/header_check/${name}.cc)
+  file(CONFIGURE OUTPUT ${source} CONTENT "#include \"${header}\"\n")
+  list(APPEND sources ${source})
+endforeach()
+add_library(header_check OBJECT EXCLUDE_FROM_ALL ${sources})
+target_link_libraries(header_check PRIVATE armature_flags fmt::fmt simdjson::simdjson CLI11::CLI11
+  tomlplusplus::tomlplusplus RocksDB::rocksdb-shared OpenSSL::Crypto ZLIB::ZLIB GTest::gmock benchmark::benchmark)
+target_compile_options(header_check PRIVATE -fsyntax-only)

@@ -1,0 +1,50 @@
+# Configure, build, serve, bench. Sourced by ./dev.
+
+jobs=$(nproc)
+
+# build_dir KIND: where a kind of build (release, asan, tsan) lives.
+build_dir() { printf '%s/build/%s' "$root" "$1"; }
+
+configure() {
+  local kind=$1 dir options=(-DCMAKE_BUILD_TYPE=Release)
+  dir=$(build_dir "$kind")
+  case $kind in
+    asan) options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMATURE_SANITIZE=address) ;;
+    tsan) options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMATURE_SANITIZE=thread) ;;
+    lint) options+=(-DARMATURE_HEADER_CHECK=ON) ;;
+  esac
+  command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+  [ -f "$dir/build.ninja" ] && return
+  say "configuring $kind"
+  cmake -G Ninja -S "$root" -B "$dir" "${options[@]}" >"$dir.configure.log" 2>&1 || {
+    cat "$dir.configure.log" >&2
+    die "cmake failed"
+  }
+}
+
+# build KIND [TARGET…]
+build() {
+  local kind=$1 dir
+  shift
+  dir=$(build_dir "$kind")
+  need_packages $packages_build
+  mkdir -p "$root/build"
+  configure "$kind"
+  say "building $kind${*:+: $*} ($jobs jobs)"
+  ninja -C "$dir" -j "$jobs" "$@" >&2 || die "the build failed"
+  [ "$kind" = release ] && ln -sfn build/release/compile_commands.json "$root/compile_commands.json"
+  return 0
+}
+
+dev_build() { build release "$@"; }
+
+dev_serve() {
+  build release armature
+  exec "$(build_dir release)/armature" serve "$@"
+}
+
+dev_bench() {
+  need_packages $packages_bench
+  build release armature
+  exec bash "$root/tools/bench/run.sh" "$@"
+}

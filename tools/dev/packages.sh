@@ -1,0 +1,47 @@
+# Which Debian packages a command needs, and how they get there. Sourced by ./dev.
+
+packages_build="g++ cmake ninja-build librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev
+  libtomlplusplus-dev libssl-dev zlib1g-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev"
+packages_test="python3 python3-boto3 python3-pytest awscli"
+packages_bench="redis-server nginx-light rocksdb-tools"
+packages_lint="python3 clang-format clang-tidy"
+
+say() { printf 'dev: %s\n' "$*" >&2; }
+die() {
+  say "$*"
+  exit 1
+}
+
+is_installed() { [ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
+
+# need_packages NAME…: returns when all of them are installed, or stops with a clear line.
+need_packages() {
+  local missing=() name
+  for name in "$@"; do is_installed "$name" || missing+=("$name"); done
+  [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+# need_command COMMAND PACKAGE…: for tools that may have come from elsewhere (Node.js often does).
+need_command() {
+  local command=$1
+  shift
+  command -v "$command" >/dev/null || install_packages "$@"
+}
+
+install_packages() {
+  local as_root=()
+  command -v apt-get >/dev/null || die "this is not Debian; install by hand what Debian calls: $*"
+  if [ "$(id -u)" -ne 0 ]; then
+    if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+      as_root=(sudo -n)
+    else
+      die "missing packages: $* (install them as root: apt-get install $*)"
+    fi
+  fi
+  say "installing: $*"
+  "${as_root[@]}" apt-get -qq update || die "apt-get update failed"
+  # Quiet, but not silent: one line for each package as it is set up.
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends \
+    -o Dpkg::Use-Pty=0 install "$@" </dev/null |
+    sed -n 's/^Setting up \([^ ]*\).*/dev:   installed \1/p' >&2 || die "apt-get install failed: $*"
+}

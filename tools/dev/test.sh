@@ -1,0 +1,79 @@
+# Run the tests and add up what passed and failed. Sourced by ./dev.
+
+passed=0
+failed=0
+
+# count PASSED FAILED: adds one runner's result.
+count() {
+  passed=$((passed + $1))
+  failed=$((failed + $2))
+}
+
+# count_junit FILE NAME: a runner that left no report has failed as a whole.
+count_junit() {
+  local totals
+  totals=$(python3 "$root/tools/dev/junit_totals.py" "$1") || totals="0 1"
+  count $totals
+  say "$2: $(echo "$totals" | sed 's/\([0-9]*\) \([0-9]*\)/\1 passed, \2 failed/')"
+}
+
+sanitizer_environment() {
+  export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0"
+  export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
+  export TSAN_OPTIONS="halt_on_error=0:exitcode=66:second_deadlock_stack=1:suppressions=$root/tools/tsan.supp"
+}
+
+run_unit() {
+  local kind=$1 dir report
+  shift
+  dir=$(build_dir "$kind")
+  report="$dir/unit.xml"
+  rm -f "$report"
+  say "unit tests ($kind)"
+  ctest --test-dir "$dir" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$report" "$@" || true
+  count_junit "$report" unit
+}
+
+# run_pytest NAME KIND [ARGS]: the tests of test/NAME against the server of that build.
+run_pytest() {
+  local name=$1 kind=$2 dir report
+  shift 2
+  dir=$(build_dir "$kind")
+  report="$dir/$name.xml"
+  rm -f "$report"
+  say "$name tests ($kind)"
+  (cd "$root/test/$name" &&
+    ARMATURE_BINARY="$dir/armature" ARMATURE_BUILD="$kind" PYTHONDONTWRITEBYTECODE=1 \
+      /usr/bin/python3 -m pytest -q -p no:cacheprovider --junitxml "$report" "$@") || true
+  count_junit "$report" "$name"
+}
+
+need_node_modules() {
+  local js="$root/test/wire/js"
+  need_command node nodejs
+  need_command npm npm
+  cmp -s "$js/package-lock.json" "$js/node_modules/.installed" && return
+  say "installing the JavaScript SDK (npm)"
+  (cd "$js" && npm ci --no-audit --no-fund --loglevel=error >&2) || die "npm ci failed"
+  cp "$js/package-lock.json" "$js/node_modules/.installed"
+}
+
+dev_test() {
+  local kind=$1 what=${2:-all}
+  shift
+  [ $# -gt 0 ] && shift
+  case $what in
+    all | unit | wire | fault) ;;
+    *) die "there are no '$what' tests (unit, wire, fault)" ;;
+  esac
+  sanitizer_environment
+  need_packages $packages_build $packages_test
+  if [ "$what" = all ] || [ "$what" = wire ]; then need_node_modules; fi
+  if [ "$what" = wire ] || [ "$what" = fault ]; then build "$kind" armature; else build "$kind"; fi
+
+  case $what in all | unit) run_unit "$kind" "$@" ;; esac
+  case $what in all | wire) run_pytest wire "$kind" "$@" ;; esac
+  case $what in all | fault) run_pytest fault "$kind" "$@" ;; esac
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
