@@ -17,7 +17,7 @@ namespace armature::model {
 
 class Number {
  public:
-  using Mantissa = unsigned __int128;
+  __extension__ typedef unsigned __int128 Mantissa;  // __extension__: not ISO C++, but in every compiler we use
   static constexpr int kMaxDigits = 38;
   static constexpr int kMaxMagnitude = 125;   // of the leading digit
   static constexpr int kMinMagnitude = -130;  // of the leading digit

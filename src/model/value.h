@@ -35,6 +35,8 @@ class Value {
   static Value Bool(bool value) { return {Type::kBool, nullptr, value ? 1u : 0u}; }
   static Value Null() { return {}; }
   static Value OfNumber(const Number& number, Arena& arena) { return {Type::kN, arena.New<Number>(number), 1}; }
+  // REQUIRES: `number` lives as long as the request.
+  static Value PointingTo(const Number* number) { return {Type::kN, number, 1}; }
   // REQUIRES: the spans outlive the value; sets are sorted and unique, maps sorted by name and unique.
   static Value StringSet(std::span<const std::string_view> members) { return {Type::kSS, members.data(), members.size()}; }
   static Value BinarySet(std::span<const std::string_view> members) { return {Type::kBS, members.data(), members.size()}; }

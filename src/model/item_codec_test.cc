@@ -1,0 +1,3 @@
+#include "model/item_codec.h"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "model/item_size.h"
+
+#include <gtest/gtest.h>

@@ -1,0 +1,3 @@
+#include "model/key_codec.h"
+
+#include <gtest/gtest.h>

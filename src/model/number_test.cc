@@ -1,0 +1,3 @@
+#include "model/number.h"
+
+#include <gtest/gtest.h>

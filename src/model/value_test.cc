@@ -1,0 +1,3 @@
+#include "model/value.h"
+
+#include <gtest/gtest.h>
