@@ -1,0 +1,113 @@
+#include "cli/bench/dataset.h"
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "cli/bench/control_client.h"
+#include "cli/bench/driver.h"
+#include "cli/bench/item_shape.h"
+#include "cli/bench/random.h"
+
+namespace armature::cli::bench {
+namespace {
+
+constexpr auto kPollInterval = std::chrono::milliseconds(20);
+constexpr auto kActiveTimeout = std::chrono::seconds(60);
+constexpr uint32_t kLoadConnections = 128;
+constexpr uint64_t kAnnouncedItems = 200'000;
+
+Status Unexpected(std::string_view call, const Answer& answer) {
+  return Status::Unavailable(fmt::format("{} answered {}: {}", call, answer.status, answer.body.substr(0, 500)));
+}
+
+// The table's status, or an empty text if there is no such table.
+Result<std::string> TableStatus(ControlClient& client, const std::string& table) {
+  ARMATURE_TRY(const Answer answer, client.Call("DescribeTable", fmt::format(R"({{"TableName":"{}"}})", table)));
+  ItemReader reader;
+  if (answer.status == 400 && reader.ReadErrorType(answer.body) == "ResourceNotFoundException") return std::string();
+  simdjson::dom::parser parser;
+  std::string_view status;
+  if (answer.status != 200 ||
+      parser.parse(answer.body.data(), answer.body.size())["Table"]["TableStatus"].get(status) != simdjson::SUCCESS) {
+    return Unexpected("DescribeTable", answer);
+  }
+  return std::string(status);
+}
+
+Result<void> EnsureTable(ControlClient& client, const std::string& table) {
+  ARMATURE_TRY(std::string status, TableStatus(client, table));
+  if (status.empty()) {
+    const std::string body = fmt::format(
+        R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST",)"
+        R"("AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],)"
+        R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}]}})",
+        table);
+    ARMATURE_TRY(const Answer answer, client.Call("CreateTable", body));
+    if (answer.status != 200) return Unexpected("CreateTable", answer);
+  }
+  const auto deadline = std::chrono::steady_clock::now() + kActiveTimeout;
+  for (;;) {
+    ARMATURE_TRY(status, TableStatus(client, table));
+    if (status == "ACTIVE") return {};
+    if (std::chrono::steady_clock::now() > deadline) {
+      return Status::Unavailable(fmt::format("table {} is still {} after {} s", table, status, kActiveTimeout.count()));
+    }
+    std::this_thread::sleep_for(kPollInterval);
+  }
+}
+
+// Looks at the first, the last and some other items: if they are there, a previous run has loaded them all
+// (loading goes from the first to the last).
+Result<bool> HasItems(ControlClient& client, const Options& options) {
+  const ItemShape shape(options.item_size);
+  ItemReader reader;
+  Random random(options.seed);
+  for (int probe = 0; probe < 18; ++probe) {
+    const uint64_t index = probe == 0 ? options.items - 1 : probe == 1 ? 0 : random.Below(options.items);
+    std::string body = fmt::format(R"({{"TableName":"{}","ConsistentRead":true,"Key":)", options.table);
+    shape.AppendKey(index, body);
+    body += '}';
+    ARMATURE_TRY(const Answer answer, client.Call("GetItem", body));
+    if (answer.status != 200) return Unexpected("GetItem", answer);
+    uint64_t version = 0;
+    std::string why;
+    if (!reader.ReadItem(answer.body, "Item", shape, index, version, why)) return false;
+  }
+  return true;
+}
+
+// Loading is itself a workload: every item once, over many connections.
+Result<void> Load(const Options& options, std::string_view workload) {
+  Options load = options;
+  load.connections = std::max(options.connections, kLoadConnections);
+  load.requests = 0;
+  load.rate = 0;
+  load.pids.clear();
+  if (options.items >= kAnnouncedItems) fmt::print(stderr, "loading {} items ...\n", options.items);
+  ARMATURE_TRY(const LoadResult result, RunLoad(load, *FindWorkload(workload)));
+  if (result.errors != 0) {
+    return Status::Unavailable(fmt::format("loading had {} errors, such as {}", result.errors, result.error_examples.front()));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> PrepareDataset(const Options& options, Dataset dataset) {
+  if (dataset == Dataset::kNothing) return {};
+  ControlClient client(options);
+  ARMATURE_CHECK_OK(EnsureTable(client, options.table));
+  if (dataset == Dataset::kItems) {
+    ARMATURE_TRY(const bool has_items, HasItems(client, options));
+    return has_items ? Result<void>{} : Load(options, "load");
+  }
+  if (dataset == Dataset::kFreshItems) return Load(options, "load");
+  if (dataset == Dataset::kCounters) return Load(options, "load-counters");
+  return {};
+}
+
+}  // namespace armature::cli::bench

@@ -1,0 +1,54 @@
+// The items the driver writes, and how it recognizes them again.
+//
+// An item is {pk: S, v: N, data: S}; `data` is a pseudo-random text that follows from the key's index and
+// the version v, so any item read back can be checked in full without remembering what was written.
+// Values; an ItemReader is not thread-safe (one per workload object). Knows DynamoDB's JSON, no HTTP.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <simdjson.h>
+
+namespace armature::cli::bench {
+
+class ItemShape {
+ public:
+  // `item_size` as DynamoDB counts it: attribute names and values.
+  explicit ItemShape(uint32_t item_size);
+
+  void AppendKey(uint64_t index, std::string& out) const;                      // {"pk":{"S":"…"}}
+  void AppendItem(uint64_t index, uint64_t version, std::string& out) const;   // {"pk":…,"v":…,"data":…}
+  void AppendKeyText(uint64_t index, std::string& out) const;                  // user000000000017
+  void AppendData(uint64_t index, uint64_t version, std::string& out) const;
+
+ private:
+  uint32_t data_size_;
+};
+
+// Reads answers with simdjson, attributes in any order. Every body must have the readable bytes
+// behind it that ResponseParser promises.
+class ItemReader {
+ public:
+  // True if the body is an object with no members, as a PutItem without ReturnValues answers.
+  bool IsEmptyObject(std::string_view body);
+
+  // True if `body` is {"<member>": item} where the item is exactly the one of `index` at some version,
+  // which is stored; otherwise says why not. An answer without the member is "no item".
+  bool ReadItem(std::string_view body, std::string_view member, const ItemShape& shape, uint64_t index, uint64_t& version,
+                std::string& why);
+
+  // True if `body` is {"<member>": {"<attribute>": {"N": "…"}, …}}; stores the number.
+  bool ReadNumber(std::string_view body, std::string_view member, std::string_view attribute, uint64_t& number,
+                  std::string& why);
+
+  // The part of __type behind '#', or an empty text. Valid until the next call.
+  std::string_view ReadErrorType(std::string_view body);
+
+ private:
+  simdjson::ondemand::parser parser_;
+  std::string expected_;
+};
+
+}  // namespace armature::cli::bench

@@ -1,0 +1,38 @@
+#include <array>
+
+#include "cli/bench/workload.h"
+#include "cli/bench/workloads/workloads.h"
+
+namespace armature::cli::bench {
+
+std::span<const WorkloadInfo> Workloads() {
+  static constexpr std::array kWorkloads = {
+      WorkloadInfo{"put", "PutItem over --items keys, each in turn; the last writes are read back", Dataset::kTable, false,
+                   MakePut},
+      WorkloadInfo{"get", "GetItem of random items, eventually consistent", Dataset::kItems, false, MakeGet},
+      WorkloadInfo{"get-consistent", "GetItem of random items with ConsistentRead", Dataset::kItems, false, MakeGetConsistent},
+      WorkloadInfo{"update-counter", "UpdateItem adds 1 under a condition; returned values and the final sum are checked",
+                   Dataset::kCounters, false, MakeUpdateCounter},
+      WorkloadInfo{"conditional-put", "PutItem if absent: each key once to succeed, once to be refused", Dataset::kTable, false,
+                   MakeConditionalPut},
+      WorkloadInfo{"mixed-a", "YCSB A: half PutItem, half consistent GetItem, zipfian keys", Dataset::kFreshItems, false,
+                   MakeMixedA},
+      WorkloadInfo{"mixed-b", "YCSB B: 5 % PutItem, 95 % consistent GetItem, zipfian keys", Dataset::kFreshItems, false,
+                   MakeMixedB},
+      WorkloadInfo{"mixed-c", "YCSB C: consistent GetItem only, zipfian keys", Dataset::kFreshItems, false, MakeMixedC},
+      WorkloadInfo{"load", "PutItem of every item once, then stops", Dataset::kTable, true, MakeLoad},
+      WorkloadInfo{"load-counters", "PutItem of every counter once, at 0, then stops", Dataset::kTable, true, MakeLoadCounters},
+      WorkloadInfo{"fixed", "GetItem-shaped requests to a server that always answers the body in --expect",
+                   Dataset::kNothing, false, MakeFixed},
+  };
+  return kWorkloads;
+}
+
+const WorkloadInfo* FindWorkload(std::string_view name) {
+  for (const WorkloadInfo& info : Workloads()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
+}  // namespace armature::cli::bench

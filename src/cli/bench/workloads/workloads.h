@@ -1,0 +1,22 @@
+// The factories of all workloads, for the registry; each is defined in the file of its family.
+#pragma once
+
+#include <memory>
+
+#include "cli/bench/workload.h"
+
+namespace armature::cli::bench {
+
+std::unique_ptr<Workload> MakePut(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeLoadCounters(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeGet(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeGetConsistent(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeUpdateCounter(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeConditionalPut(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeMixedA(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeMixedB(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeMixedC(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeFixed(const Options& options, const Share& share);
+
+}  // namespace armature::cli::bench
