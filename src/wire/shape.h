@@ -1,0 +1,93 @@
+// ShapeDesc: what the schema says about one shape, as static data.
+//
+// Generated from schema/ (wire/requests.cc); walked by the one decoder and the one validator. Immutable, so shared by
+// all threads. Order matters: members stand in the order AWS checks them, enum values in the order AWS prints them.
+// Used inside wire/ and, for OperationSchema, by api/'s registry.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace armature::wire {
+
+enum class Kind : uint8_t {
+  kString,
+  kBlob,
+  kInteger,
+  kLong,
+  kDouble,
+  kBoolean,
+  kTimestamp,
+  kStructure,
+  kList,
+  kMap,
+  kAttributeValue,  // AttributeField
+  kAttributeMap,    // AttributeMap
+};
+
+// The patterns the schema names; a regular expression engine is neither needed nor quick.
+enum class Pattern : uint8_t {
+  kNone,
+  kResourceName,  // [a-zA-Z0-9_.-]+
+  kPrintable,     // \p{Print}+
+  kRoleArn,       // any characters XML allows
+  kNoDollar,      // ^[^\$]+$
+  kInsightsRule,  // [A-Za-z0-9][A-Za-z0-9\-\_\.]{0,126}[A-Za-z0-9]
+  kCsvDelimiter,  // [,;:|\t ]
+  kCsvHeader,     // printable ASCII without quote and comma
+  kHexGroups,     // ([0-9a-f]{16})+
+  kS3Bucket,      // ^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$
+  kAccountId,     // [0-9]{12}
+};
+
+struct ShapeDesc;
+
+struct MemberDesc {
+  std::string_view name{};       // as in JSON
+  std::string_view path_name{};  // as in the paths of error texts: first letter in lower case
+  const ShapeDesc* shape = nullptr;
+  uint32_t offset = 0;  // of the field in its structure
+  bool required = false;
+  bool reported_alone = false;  // a fault here is reported without, and before, all others
+  bool verbatim_path = false;   // the text names the path as in JSON and leaves the value out
+  int16_t unless = -1;          // index of a member whose presence lifts `required`
+  std::string_view missing_message{};  // replaces the constraint text where AWS has one of its own
+  std::string_view length_message{};
+};
+
+struct ShapeDesc {
+  std::string_view name{};
+  Kind kind = Kind::kString;
+  bool has_min = false;
+  bool has_max = false;
+  Pattern pattern = Pattern::kNone;
+  bool constrained = false;  // this shape or one inside it has something to check
+  int64_t min = 0;           // of the length or of the value
+  int64_t max = 0;
+  int64_t arn_max = 0;  // not 0: an ARN may stand here too; up to that length, the pattern set aside
+  std::string_view pattern_text{};
+  std::string_view enum_text{};  // "A, B, C" in print order
+  std::span<const std::string_view> enum_values{};
+  std::span<const MemberDesc> members{};  // structure
+  const ShapeDesc* element = nullptr;   // list element or map value
+  const ShapeDesc* key = nullptr;       // map key
+  uint32_t size = 0;                    // structure: sizeof; list: stride of an element; map: stride of an entry
+  uint32_t value_offset = 0;            // map: of the value in its entry
+  std::string_view java_type{};           // how AWS names a collection in a type error
+};
+
+enum class OperationKind : uint8_t { kRead, kWrite, kControl };
+
+struct OperationSchema {
+  std::string_view name{};        // "GetItem"
+  std::string_view service{};     // "DynamoDB_20120810"
+  std::string_view iam_action{};  // "dynamodb:GetItem"
+  OperationKind kind = OperationKind::kControl;
+  bool is_streams = false;
+  uint16_t index = 0;  // position in AllOperations(), == static_cast<size_t>(OperationId)
+  const ShapeDesc* input = nullptr;
+  std::span<const std::string_view> errors{};
+};
+
+}  // namespace armature::wire
