@@ -13,7 +13,7 @@
 #include "base/async.h"
 #include "net/http_message.h"
 
-struct sockaddr_storage;
+struct sockaddr;
 
 namespace armature::net {
 
@@ -40,7 +40,7 @@ class Exchange {
   HttpResponse response_;
   Arena arena_;
   Reactor* reactor_ = nullptr;
-  const sockaddr_storage* peer_ = nullptr;
+  const sockaddr* peer_ = nullptr;
 };
 
 class Handler {

@@ -1,0 +1,131 @@
+#include "net/reactor.h"
+
+#include <fmt/core.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+
+namespace armature::net {
+
+namespace {
+constexpr int kEventsPerTurn = 128;
+}  // namespace
+
+int64_t CoarseMonotonicClock::NowMillis() const {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<int64_t>(now.tv_sec) * 1000 + now.tv_nsec / 1'000'000;
+}
+
+Reactor::Reactor(const Clock& clock) : clock_(clock), now_millis_(clock.NowMillis()), timers_(now_millis_) {}
+
+Reactor::~Reactor() {
+  for (EventSource* source : graveyard_) delete source;
+  if (wake_fd_ >= 0) close(wake_fd_);
+  if (epoll_fd_ >= 0) close(epoll_fd_);
+}
+
+Status Reactor::Open() {
+  epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (epoll_fd_ < 0 || wake_fd_ < 0) return Status::IoError(fmt::format("cannot create an event loop: {}", strerror(errno)));
+  // Edge-triggered, so that the counter never needs to be read back.
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLET;
+  event.data.ptr = nullptr;
+  if (epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, wake_fd_, &event) != 0)
+    return Status::IoError(fmt::format("cannot watch the wake-up descriptor: {}", strerror(errno)));
+  return Status::Ok();
+}
+
+Status Reactor::Add(int fd, uint32_t events, EventSource& source) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = &source;
+  if (epoll_ctl(epoll_fd_, EPOLL_CTL_ADD, fd, &event) != 0)
+    return Status::IoError(fmt::format("cannot watch a socket: {}", strerror(errno)));
+  return Status::Ok();
+}
+
+void Reactor::Remove(int fd) { epoll_ctl(epoll_fd_, EPOLL_CTL_DEL, fd, nullptr); }
+
+void Reactor::Rearm(int fd, uint32_t events, EventSource& source) {
+  epoll_event event{};
+  event.events = events;
+  event.data.ptr = &source;
+  epoll_ctl(epoll_fd_, EPOLL_CTL_MOD, fd, &event);
+}
+
+void Reactor::Post(std::coroutine_handle<> handle) {
+  if (IsCurrent()) {
+    own_posts_.push_back(handle);
+    return;
+  }
+  {
+    std::lock_guard lock(mutex_);
+    posts_.push_back(handle);
+    has_posts_.store(true);
+  }
+  // Sequentially consistent on both sides: either the loop sees has_posts_ before it sleeps, or we
+  // see that it sleeps.
+  if (is_sleeping_.load() && is_sleeping_.exchange(false)) Wake();
+}
+
+void Reactor::Wake() {
+  const uint64_t one = 1;
+  // Fails only when the counter is full, and then a wake-up is pending anyway.
+  [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof(one));
+}
+
+void Reactor::Stop() {
+  stopping_.store(true);
+  Wake();
+}
+
+int Reactor::WaitMillis() const {
+  if (!own_posts_.empty() || has_posts_.load() || stopping_.load()) return 0;
+  const int64_t due = timers_.next_due_millis();
+  if (due == TimerWheel::kNever) return -1;
+  // One millisecond more, because the coarse clock may lag behind the kernel's timeout.
+  return static_cast<int>(std::clamp<int64_t>(due - now_millis_ + 1, 0, std::numeric_limits<int>::max()));
+}
+
+void Reactor::RunPosted() {
+  if (has_posts_.load(std::memory_order_acquire)) {
+    std::lock_guard lock(mutex_);
+    running_.swap(posts_);
+    has_posts_.store(false);
+  }
+  running_.insert(running_.end(), own_posts_.begin(), own_posts_.end());
+  own_posts_.clear();
+  for (std::coroutine_handle<> handle : running_) handle.resume();
+  running_.clear();
+}
+
+void Reactor::Run() {
+  SetCurrent(this);
+  std::array<epoll_event, kEventsPerTurn> events;
+  while (!stopping_.load(std::memory_order_relaxed)) {
+    is_sleeping_.store(true);
+    const int wait = WaitMillis();
+    const int count = epoll_wait(epoll_fd_, events.data(), kEventsPerTurn, wait);
+    is_sleeping_.store(false, std::memory_order_relaxed);
+    now_millis_ = clock_.NowMillis();
+    for (int i = 0; i < count; ++i)
+      if (auto* source = static_cast<EventSource*>(events[static_cast<size_t>(i)].data.ptr)) source->OnEvents(events[static_cast<size_t>(i)].events);
+    RunPosted();
+    if (now_millis_ >= timers_.next_due_millis()) timers_.Advance(now_millis_);
+    for (EventSource* source : graveyard_) delete source;
+    graveyard_.clear();
+  }
+  SetCurrent(nullptr);
+}
+
+}  // namespace armature::net

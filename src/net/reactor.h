@@ -1,0 +1,119 @@
+// Reactor: one thread's event loop. Sockets, timers, and the coroutines that wait for other threads.
+//
+// Owns an epoll set, a wake-up eventfd, a timer wheel and the queue of posted coroutines. Post and Stop are
+// thread-safe; all else belongs to the thread inside Run. Sources are edge-triggered: a source must
+// remember what it has not yet used up. A burst of posts costs at most one wake-up, and none while the
+// loop is awake. Used by the server and its connections; api/ may sleep on it. Knows nothing of HTTP.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/async.h"
+#include "base/clock.h"
+#include "base/result.h"
+#include "net/timer_wheel.h"
+
+namespace armature::net {
+
+class EventSource {
+ public:
+  virtual ~EventSource() = default;
+  // `events` as epoll reports them.
+  virtual void OnEvents(uint32_t events) = 0;
+};
+
+// Milliseconds of a clock that never jumps; cheap and coarse (a few milliseconds).
+class CoarseMonotonicClock final : public Clock {
+ public:
+  int64_t NowMillis() const override;
+};
+
+class Reactor final : public Executor {
+ public:
+  // `clock` drives the timers and must outlive the reactor.
+  explicit Reactor(const Clock& clock);
+  ~Reactor() override;
+  Reactor(const Reactor&) = delete;
+  Reactor& operator=(const Reactor&) = delete;
+
+  // Creates the kernel objects; before anything else.
+  Status Open();
+  // Runs the loop on the calling thread until Stop.
+  void Run();
+  // Makes Run return after the current turn. What is posted later is never resumed.
+  void Stop();
+  // Ends a wait, so that timers are compared with the clock now.
+  void Wake();
+
+  void Post(std::coroutine_handle<> handle) override;
+  // True on the thread inside Run.
+  bool IsCurrent() const { return Executor::Current() == this; }
+
+  Status Add(int fd, uint32_t events, EventSource& source);
+  void Remove(int fd);
+  // Reports again whatever is ready now, as if it had just become so.
+  void Rearm(int fd, uint32_t events, EventSource& source);
+
+  // The timer clock, read once per turn.
+  int64_t now_millis() const { return now_millis_; }
+  void Schedule(Timer& timer, int64_t due_millis) { timers_.Schedule(timer, due_millis); }
+
+  // Deletes an event source at the end of the turn, when no pending event can name it any more.
+  void DeleteLater(EventSource* source) { graveyard_.push_back(source); }
+
+  // `co_await reactor.SleepUntil(t)`: goes on at that time of the timer clock, at most a tick late.
+  // REQUIRES: awaited on this reactor.
+  auto SleepUntil(int64_t due_millis) {
+    struct Awaiter final : Timer {
+      Awaiter(Reactor& r, int64_t d) : reactor(r), due(d) {}
+      bool await_ready() const noexcept { return due <= reactor.now_millis(); }
+      void await_suspend(std::coroutine_handle<> caller) {
+        handle = caller;
+        reactor.Schedule(*this, due);
+      }
+      void await_resume() const noexcept {}
+      void OnTimer(int64_t) override { handle.resume(); }
+      Reactor& reactor;
+      int64_t due;
+      std::coroutine_handle<> handle;
+    };
+    return Awaiter(*this, due_millis);
+  }
+
+  // `co_await reactor.Enter()`: goes on upon this reactor's thread.
+  auto Enter() {
+    struct Awaiter {
+      Reactor& reactor;
+      bool await_ready() const noexcept { return reactor.IsCurrent(); }
+      void await_suspend(std::coroutine_handle<> caller) { reactor.Post(caller); }
+      void await_resume() const noexcept {}
+    };
+    return Awaiter{*this};
+  }
+
+ private:
+  int WaitMillis() const;
+  void RunPosted();
+
+  const Clock& clock_;
+  int epoll_fd_ = -1;
+  int wake_fd_ = -1;
+  int64_t now_millis_;
+  TimerWheel timers_;
+  std::vector<EventSource*> graveyard_;
+  std::vector<std::coroutine_handle<>> own_posts_;  // posted from the loop's own thread
+  std::vector<std::coroutine_handle<>> running_;    // the batch being resumed
+
+  std::atomic<bool> stopping_{false};
+  // True while the loop sleeps or is about to: the first poster that takes it wakes the loop.
+  std::atomic<bool> is_sleeping_{false};
+  std::atomic<bool> has_posts_{false};
+  std::mutex mutex_;
+  std::vector<std::coroutine_handle<>> posts_;  // guarded by mutex_
+};
+
+}  // namespace armature::net
