@@ -24,7 +24,7 @@ std::string_view ExpressionKindName(ExpressionKind kind);
 struct Operand {
   enum class Kind : uint8_t { kPath, kValue, kSize };  // kSize: size() of what is at `path`
   Kind kind = Kind::kValue;
-  Path path;
+  Path path{};
   const model::Value* value = nullptr;  // of kValue; size(:v) has been folded into one
 };
 
@@ -53,14 +53,14 @@ std::string_view ConditionOpName(ConditionOp op);
 struct ConditionNode {
   ConditionOp op = ConditionOp::kAnd;
   model::Type type = model::Type::kS;
-  std::span<const ConditionNode* const> children;
-  std::span<const Operand> operands;
+  std::span<const ConditionNode* const> children{};
+  std::span<const Operand> operands{};
 };
 
 struct BoundCondition {
   const ConditionNode* root = nullptr;
   // Every path mentioned, in the order of the text. The first element names the attribute.
-  std::span<const Path> paths;
+  std::span<const Path> paths{};
 };
 
 // --- updates ---------------------------------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ struct BoundCondition {
 struct UpdateValue {
   enum class Kind : uint8_t { kPath, kValue, kIfNotExists, kListAppend, kPlus, kMinus };
   Kind kind = Kind::kValue;
-  Path path;                            // of kPath and kIfNotExists
+  Path path{};                            // of kPath and kIfNotExists
   const model::Value* value = nullptr;  // of kValue
   const UpdateValue* left = nullptr;    // of kListAppend, kPlus, kMinus
   const UpdateValue* right = nullptr;   // of the same, and what kIfNotExists falls back to
@@ -79,13 +79,13 @@ enum class UpdateActionKind : uint8_t { kSet, kRemove, kAdd, kDelete };
 
 struct UpdateAction {
   UpdateActionKind kind = UpdateActionKind::kSet;
-  Path path;
+  Path path{};
   const UpdateValue* value = nullptr;  // null for kRemove
 };
 
 struct BoundUpdate {
-  std::span<const UpdateAction> actions;  // in the order of PathLess
-  std::span<const Path> paths;            // of the actions, in the order of the text: checks report the first
+  std::span<const UpdateAction> actions{};  // in the order of PathLess
+  std::span<const Path> paths{};            // of the actions, in the order of the text: checks report the first
   // For UpdateItem's own measure of an item's size (facts 3.5).
   uint32_t value_writing_actions = 0;
   uint32_t removing_actions = 0;
@@ -98,7 +98,7 @@ struct BoundUpdate {
 // --- projections -----------------------------------------------------------------------------------------------------
 
 struct BoundProjection {
-  std::span<const Path> paths;  // in the order of PathLess
+  std::span<const Path> paths{};  // in the order of PathLess
 };
 
 }  // namespace armature::expr

@@ -20,14 +20,14 @@ namespace armature::expr {
 
 // One entry of ExpressionAttributeNames: "#n" and the attribute's name.
 struct NameBinding {
-  std::string_view alias;
-  std::string_view name;
+  std::string_view alias{};
+  std::string_view name{};
 };
 
 // One entry of ExpressionAttributeValues: ":v" and the value, itself already valid.
 struct ValueBinding {
-  std::string_view ref;
-  model::Value value;
+  std::string_view ref{};
+  model::Value value{};
 };
 
 class ExpressionSet {
@@ -61,6 +61,9 @@ class ExpressionSet {
   std::optional<std::span<const ValueBinding>> values_;
   std::span<bool> name_used_;
   std::span<bool> value_used_;
+  // Positions sorted by key; empty when there are few.
+  std::span<const uint32_t> name_order_;
+  std::span<const uint32_t> value_order_;
 };
 
 }  // namespace armature::expr

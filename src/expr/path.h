@@ -18,7 +18,7 @@
 namespace armature::expr {
 
 struct PathElement {
-  std::string_view name;  // empty for an index
+  std::string_view name{};  // empty for an index
   uint32_t index = 0;
   bool is_index = false;
 

@@ -14,7 +14,7 @@ namespace armature::expr {
 
 struct UpdatedItem {
   bool exists = false;  // false: the item was missing, and only removals do not create one
-  model::Item item;
+  model::Item item{};
 };
 
 // `old_item` is empty when `item_exists` is false; an item that comes into being starts from `key` (expressions do not
