@@ -1,0 +1,52 @@
+// The one decoder of requests: JSON against a ShapeDesc, into a generated structure.
+//
+// Unknown members are ignored and null means absent. JSON of the wrong type is a SerializationException at once; what is
+// wrong with an attribute value (a bad number, an empty set, …) is kept beside it, because DynamoDB reports it
+// later (wire/fields.h). Decoded strings point into the JsonDocument or the arena. Pure but for the arena; called by api/.
+#pragma once
+
+#include <simdjson.h>
+
+#include <cstring>
+#include <forward_list>
+#include <string>
+#include <utility>
+
+#include "base/arena.h"
+#include "model/api_error.h"
+#include "wire/fields.h"
+#include "wire/requests.h"
+#include "wire/shape.h"
+#include "wire/validate.h"
+
+namespace armature::wire {
+
+// Owns the errors that decoded fields point to. Lives as long as the request.
+class DecodeErrors {
+ public:
+  const model::ApiError* Add(model::ApiError error) { return &errors_.emplace_front(std::move(error)); }
+  bool empty() const { return errors_.empty(); }
+
+ private:
+  std::forward_list<model::ApiError> errors_;
+};
+
+// `out` points to schema.input->size bytes, aligned for any of the generated structures; they are overwritten.
+model::ApiResult<void> DecodeRequest(const OperationSchema& schema, simdjson::dom::element root, Arena& arena,
+                                     DecodeErrors& errors, void* out);
+
+// Decodes and validates: DecodeAs<GetItemInput>(document.root(), arena, errors) gives a const GetItemInput*.
+template <class Input>
+model::ApiResult<const Input*> DecodeAs(simdjson::dom::element root, Arena& arena, DecodeErrors& errors) {
+  static_assert(std::is_trivially_destructible_v<Input>);
+  const OperationSchema& schema = SchemaOf(Input::kOperation);
+  Input* input = arena.New<Input>();
+  ARMATURE_CHECK_OK(DecodeRequest(schema, root, arena, errors, input));
+  ARMATURE_CHECK_OK(ValidateRequest(schema, input));
+  return static_cast<const Input*>(input);
+}
+
+// The error of an ExpressionAttributeValues map, in the form DynamoDB words it. REQUIRES: values.first_error.
+model::ApiError InvalidExpressionValue(const AttributeMap& values);
+
+}  // namespace armature::wire

@@ -1,0 +1,78 @@
+#include "wire/json_document.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace armature::wire {
+
+struct JsonDocument::Slot {
+  simdjson::dom::parser parser;
+  std::string copy;  // for bodies without padding
+};
+
+namespace {
+
+constexpr size_t kSmallestCapacity = 4 * 1024;
+constexpr size_t kLargestKept = 128 * 1024;  // a parser takes about 14 bytes per byte of capacity
+constexpr size_t kMostPooled = 16;
+
+std::vector<std::unique_ptr<JsonDocument::Slot>>& Pool() {
+  thread_local std::vector<std::unique_ptr<JsonDocument::Slot>> pool;
+  return pool;
+}
+
+std::unique_ptr<JsonDocument::Slot> TakeSlot() {
+  auto& pool = Pool();
+  if (pool.empty()) return std::make_unique<JsonDocument::Slot>();
+  auto slot = std::move(pool.back());
+  pool.pop_back();
+  return slot;
+}
+
+void ReturnSlot(std::unique_ptr<JsonDocument::Slot> slot) {
+  if (!slot || slot->parser.capacity() > kLargestKept || slot->copy.capacity() > kLargestKept) return;
+  if (Pool().size() < kMostPooled) Pool().push_back(std::move(slot));
+}
+
+}  // namespace
+
+JsonDocument::JsonDocument(std::unique_ptr<Slot> slot) : slot_(std::move(slot)) {}
+JsonDocument::JsonDocument(JsonDocument&&) noexcept = default;
+
+JsonDocument& JsonDocument::operator=(JsonDocument&& other) noexcept {
+  ReturnSlot(std::exchange(slot_, std::move(other.slot_)));
+  root_ = other.root_;
+  return *this;
+}
+
+JsonDocument::~JsonDocument() {
+  if (slot_) ReturnSlot(std::move(slot_));
+}
+
+model::ApiResult<JsonDocument> JsonDocument::ParseWith(std::unique_ptr<Slot> slot, std::string_view json) {
+  JsonDocument document(std::move(slot));
+  auto& parser = document.slot_->parser;
+  if (parser.capacity() < json.size() || parser.capacity() == 0) {
+    const size_t capacity = std::max(kSmallestCapacity, std::bit_ceil(json.size()));
+    if (parser.allocate(capacity) != simdjson::SUCCESS) return model::SerializationException();
+  }
+  if (parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document.root_) != simdjson::SUCCESS) {
+    return model::SerializationException();
+  }
+  return document;
+}
+
+model::ApiResult<JsonDocument> JsonDocument::ParsePadded(std::string_view json) { return ParseWith(TakeSlot(), json); }
+
+model::ApiResult<JsonDocument> JsonDocument::Parse(std::string_view json) {
+  auto slot = TakeSlot();
+  slot->copy.reserve(json.size() + simdjson::SIMDJSON_PADDING);
+  slot->copy.assign(json);
+  const std::string_view padded = slot->copy;
+  return ParseWith(std::move(slot), padded);
+}
+
+}  // namespace armature::wire

@@ -1,0 +1,253 @@
+#include "wire/validate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <string>
+
+#include "model/messages.h"
+#include "wire/fields.h"
+#include "wire/print_value.h"
+
+namespace armature::wire {
+
+namespace messages = model::messages;
+
+namespace {
+
+constexpr size_t kMostErrors = 10;
+
+// How the walk came to a value; rendered only when there is something to report.
+struct Path {
+  const Path* parent = nullptr;
+  const MemberDesc* member = nullptr;  // else an element of the list or map above
+  size_t index = 0;                    // of a list element, from 1
+  std::string_view key;                // of a map entry
+
+  void Render(bool verbatim, std::string& out) const {
+    if (parent != nullptr) {
+      parent->Render(verbatim, out);
+      out += '.';
+    }
+    if (member != nullptr) {
+      out += verbatim ? member->name : member->path_name;
+    } else if (index != 0) {
+      fmt::format_to(std::back_inserter(out), "{}.member", index);
+    } else {
+      out += key;
+      out += ".member";
+    }
+  }
+};
+
+// The length Java gives a string: UTF-16 units.
+size_t Utf16Length(std::string_view text) {
+  size_t length = 0;
+  for (unsigned char c : text) {
+    if ((c & 0xC0) != 0x80) ++length;  // not a continuation byte
+    if (c >= 0xF0) ++length;           // beyond the basic plane: a surrogate pair
+  }
+  return length;
+}
+
+bool IsArn(const ShapeDesc& shape, std::string_view text) { return shape.arn_max != 0 && text.starts_with("arn:"); }
+
+class Validator {
+ public:
+  // Checks the members of the request itself, twice: first those whose faults are reported alone.
+  void CheckRequest(const ShapeDesc& input, const void* request, bool alone) {
+    for (const MemberDesc& member : input.members) {
+      if (member.reported_alone == alone) CheckMember(input, member, request, nullptr);
+    }
+  }
+
+  // Texts that replace the constraint form come last, except for members reported alone.
+  model::ApiResult<void> Verdict(bool alone) {
+    if (!special_message_.empty() && (alone || count_ == 0)) return model::ValidationException(std::string(special_message_));
+    if (count_ == 0) return {};
+    std::string message(messages::kOneValidationError);
+    if (count_ > 1) message = fmt::format(messages::kValidationErrors, count_);
+    return model::ValidationException(message + errors_);
+  }
+
+ private:
+  void CheckMember(const ShapeDesc& owner, const MemberDesc& member, const void* structure, const Path* parent);
+  void CheckStructure(const ShapeDesc& shape, const void* structure, const Path* path) {
+    for (const MemberDesc& member : shape.members) CheckMember(shape, member, structure, path);
+  }
+  void CheckValue(const ShapeDesc& shape, const void* value, const Path& path);
+  void CheckString(const ShapeDesc& shape, std::string_view text, const void* value, const Path& path);
+  void CheckList(const ShapeDesc& shape, const RawList& list, const Path& path);
+  void CheckMap(const ShapeDesc& shape, const RawList& map, const Path& path);
+  void CheckAttributeMap(const ShapeDesc& shape, const AttributeMap& map, const Path& path);
+  void CheckLength(const ShapeDesc& shape, size_t length, size_t max, const void* value, const Path& path);
+
+  template <class... Args>
+  void Add(const ShapeDesc& shape, const void* value, const Path& path, fmt::format_string<Args...> rule, Args&&... args) {
+    if (count_ >= kMostErrors) return;
+    if (count_++ != 0) errors_ += "; ";
+    const bool verbatim = path.member != nullptr && path.member->verbatim_path;
+    errors_ += "Value";
+    if (value == nullptr) {
+      errors_ += " null";
+    } else if (!verbatim) {
+      errors_ += " '";
+      PrintValue(shape, value, errors_);
+      errors_ += '\'';
+    }
+    std::string where;
+    path.Render(verbatim, where);
+    fmt::format_to(std::back_inserter(errors_), messages::kConstraintFailed, where);
+    fmt::format_to(std::back_inserter(errors_), rule, std::forward<Args>(args)...);
+  }
+
+  std::string errors_;
+  size_t count_ = 0;
+  std::string_view special_message_;
+};
+
+bool FitsString(const ShapeDesc& shape, std::string_view text) {
+  const size_t length = Utf16Length(text);
+  const bool arn = IsArn(shape, text);
+  if (shape.has_min && length < static_cast<size_t>(shape.min)) return false;
+  if (shape.has_max && length > static_cast<size_t>(arn ? shape.arn_max : shape.max)) return false;
+  return arn || MatchesPattern(shape.pattern, text);
+}
+
+bool FitsLength(const ShapeDesc& shape, size_t length) {
+  if (shape.has_min && length < static_cast<size_t>(shape.min)) return false;
+  return !shape.has_max || length <= static_cast<size_t>(shape.max);
+}
+
+// "Member must have length less than or equal to 255, …": the rules of a map's keys or values.
+std::string RulesOf(const ShapeDesc& shape) {
+  std::string out;
+  auto add = [&out](const std::string& rule) { out += (out.empty() ? "" : ", ") + rule; };
+  if (shape.has_max) add(fmt::format(messages::kLengthAtMost, shape.max));
+  if (shape.has_min) add(fmt::format(messages::kLengthAtLeast, shape.min));
+  if (shape.pattern != Pattern::kNone) add(fmt::format(messages::kMustMatchPattern, shape.pattern_text));
+  return out;
+}
+
+void Validator::CheckLength(const ShapeDesc& shape, size_t length, size_t max, const void* value, const Path& path) {
+  const bool too_short = shape.has_min && length < static_cast<size_t>(shape.min);
+  const bool too_long = shape.has_max && length > max;
+  if (!too_short && !too_long) return;
+  if (path.member != nullptr && !path.member->length_message.empty()) {
+    if (special_message_.empty()) special_message_ = path.member->length_message;
+    return;
+  }
+  if (too_short) Add(shape, value, path, messages::kLengthAtLeast, shape.min);
+  if (too_long) Add(shape, value, path, messages::kLengthAtMost, max);
+}
+
+void Validator::CheckString(const ShapeDesc& shape, std::string_view text, const void* value, const Path& path) {
+  if (text.data() == nullptr) return Add(shape, nullptr, path, messages::kMustNotBeNull);  // a null in a list
+  if (!shape.enum_values.empty()) {
+    if (std::find(shape.enum_values.begin(), shape.enum_values.end(), text) == shape.enum_values.end()) {
+      Add(shape, value, path, messages::kMustBeInEnum, shape.enum_text);
+    }
+    return;
+  }
+  const bool arn = IsArn(shape, text);
+  // An empty string also fails every `+` pattern, but AWS names its length only.
+  if (!arn && !text.empty() && !MatchesPattern(shape.pattern, text)) {
+    Add(shape, value, path, messages::kMustMatchPattern, shape.pattern_text);
+  }
+  if (!shape.has_min && !shape.has_max) return;
+  CheckLength(shape, Utf16Length(text), static_cast<size_t>(arn ? shape.arn_max : shape.max), value, path);
+}
+
+void Validator::CheckList(const ShapeDesc& shape, const RawList& list, const Path& path) {
+  // In a map the length of its lists is a rule of the map.
+  const bool in_map = path.member == nullptr && path.index == 0;
+  if (!in_map) CheckLength(shape, list.count, static_cast<size_t>(shape.max), &list, path);
+  if (!shape.element->constrained) return;
+  const char* element = static_cast<const char*>(list.data);
+  for (size_t i = 0; i < list.count && count_ < kMostErrors; ++i, element += shape.size) {
+    CheckValue(*shape.element, element, Path{&path, nullptr, i + 1, {}});
+  }
+}
+
+void Validator::CheckMap(const ShapeDesc& shape, const RawList& map, const Path& path) {
+  CheckLength(shape, map.count, static_cast<size_t>(shape.max), &map, path);
+  const char* const entries = static_cast<const char*>(map.data);
+  auto key_of = [&](size_t i) { return *reinterpret_cast<const std::string_view*>(entries + i * shape.size); };
+  auto value_of = [&](size_t i) { return entries + i * shape.size + shape.value_offset; };
+  if (shape.key->constrained) {
+    bool fits = true;
+    for (size_t i = 0; i < map.count && fits; ++i) fits = FitsString(*shape.key, key_of(i));
+    if (!fits) Add(shape, &map, path, messages::kMapKeysMust, RulesOf(*shape.key));
+  }
+  if (!shape.element->constrained) return;
+  if (shape.element->kind == Kind::kList) {
+    bool fits = true;
+    for (size_t i = 0; i < map.count && fits; ++i) {
+      fits = FitsLength(*shape.element, reinterpret_cast<const RawList*>(value_of(i))->count);
+    }
+    if (!fits) Add(shape, &map, path, messages::kMapValueMust, RulesOf(*shape.element));
+  }
+  for (size_t i = 0; i < map.count && count_ < kMostErrors; ++i) {
+    CheckValue(*shape.element, value_of(i), Path{&path, nullptr, 0, key_of(i)});
+  }
+}
+
+void Validator::CheckAttributeMap(const ShapeDesc& shape, const AttributeMap& map, const Path& path) {
+  if (!shape.key->has_max) return;
+  for (const model::MapEntry& entry : map.entries) {
+    if (entry.name.size() > static_cast<size_t>(shape.key->max) && !FitsString(*shape.key, entry.name)) {
+      return Add(shape, &map, path, messages::kMapKeysMust, RulesOf(*shape.key));
+    }
+  }
+}
+
+// `value` is a value as it lies in a list or map (wire/fields.h).
+void Validator::CheckValue(const ShapeDesc& shape, const void* value, const Path& path) {
+  switch (shape.kind) {
+    case Kind::kString: return CheckString(shape, *static_cast<const std::string_view*>(value), value, path);
+    case Kind::kInteger:
+    case Kind::kLong: {
+      const int64_t number = *static_cast<const int64_t*>(value);
+      if (shape.has_min && number < shape.min) Add(shape, value, path, messages::kValueAtLeast, shape.min);
+      if (shape.has_max && number > shape.max) Add(shape, value, path, messages::kValueAtMost, shape.max);
+      return;
+    }
+    case Kind::kStructure: return CheckStructure(shape, value, &path);
+    case Kind::kList: return CheckList(shape, *static_cast<const RawList*>(value), path);
+    case Kind::kMap: return CheckMap(shape, *static_cast<const RawList*>(value), path);
+    case Kind::kAttributeMap: return CheckAttributeMap(shape, *static_cast<const AttributeMap*>(value), path);
+    default: return;
+  }
+}
+
+void Validator::CheckMember(const ShapeDesc& owner, const MemberDesc& member, const void* structure, const Path* parent) {
+  const void* field = static_cast<const char*>(structure) + member.offset;
+  if (!IsPresent(*member.shape, field)) {
+    if (!member.required) return;
+    if (member.unless >= 0) {
+      const MemberDesc& other = owner.members[static_cast<size_t>(member.unless)];
+      if (IsPresent(*other.shape, static_cast<const char*>(structure) + other.offset)) return;
+    }
+    if (!member.missing_message.empty()) {
+      if (special_message_.empty()) special_message_ = member.missing_message;
+      return;
+    }
+    return Add(*member.shape, nullptr, Path{parent, &member, 0, {}}, messages::kMustNotBeNull);
+  }
+  if (!member.shape->constrained) return;
+  CheckValue(*member.shape, ValueOf(*member.shape, field), Path{parent, &member, 0, {}});
+}
+
+}  // namespace
+
+model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const void* request) {
+  if (!schema.input->constrained) return {};
+  for (bool alone : {true, false}) {
+    Validator validator;
+    validator.CheckRequest(*schema.input, request, alone);
+    ARMATURE_CHECK_OK(validator.Verdict(alone));
+  }
+  return {};
+}
+
+}  // namespace armature::wire

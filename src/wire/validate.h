@@ -1,0 +1,18 @@
+// The one checker of constraints: a decoded request against its schema.
+//
+// Collects up to ten faults in AWS's order and wording into one ValidationException: missing members, lengths, ranges,
+// patterns, enums, map keys. Rules between members, and whatever needs a table, belong to api/. Pure and, for a
+// request without fault, free of allocation. Called by api/.
+#pragma once
+
+#include "model/api_error.h"
+#include "wire/shape.h"
+
+namespace armature::wire {
+
+// `request` points to the structure of schema.input, as DecodeRequest filled it.
+model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const void* request);
+
+bool MatchesPattern(Pattern pattern, std::string_view text);
+
+}  // namespace armature::wire
