@@ -43,8 +43,20 @@ dev_serve() {
   exec "$(build_dir release)/armature" serve "$@"
 }
 
+# dev_bench [ARGS]: see bench/README.md. The peers come from npm, only when asked for.
 dev_bench() {
-  need_packages $packages_bench
+  local arg
+  need_packages $packages_build $packages_bench
+  for arg in "$@"; do
+    if [ "$arg" = --peers ]; then need_peers; fi
+  done
   build release armature
-  exec bash "$root/tools/bench/run.sh" "$@"
+  exec python3 "$root/bench/run.py" "$@"
+}
+
+need_peers() {
+  need_packages $packages_node java=default-jre-headless
+  [ -d "$root/bench/node_modules" ] && return
+  say "installing the peers (npm)"
+  (cd "$root/bench" && npm install --no-package-lock --no-audit --no-fund --loglevel=error >&2) || die "npm install failed"
 }

@@ -3,7 +3,8 @@
 packages_build="g++ cmake ninja-build librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev
   libtomlplusplus-dev libssl-dev zlib1g-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev"
 packages_test="python3 python3-boto3 python3-pytest awscli"
-packages_bench="redis-server nginx-light rocksdb-tools"
+packages_bench="python3 redis-server nginx-light rocksdb-tools"
+packages_node="node=nodejs npm=npm"
 packages_lint="python3 clang-format clang-tidy"
 
 say() { printf 'dev: %s\n' "$*" >&2; }
@@ -14,18 +15,17 @@ die() {
 
 is_installed() { [ "$(dpkg-query -W -f='${Status}' "$1" 2>/dev/null)" = "install ok installed" ]; }
 
-# need_packages NAME…: returns when all of them are installed, or stops with a clear line.
+# need_packages NAME…: returns when all of them are installed, or stops with a clear line. A name
+# COMMAND=PACKAGE wants only the command: Node.js often comes from somewhere else.
 need_packages() {
   local missing=() name
-  for name in "$@"; do is_installed "$name" || missing+=("$name"); done
+  for name in "$@"; do
+    case $name in
+      *=*) command -v "${name%%=*}" >/dev/null || missing+=("${name#*=}") ;;
+      *) is_installed "$name" || missing+=("$name") ;;
+    esac
+  done
   [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
-}
-
-# need_command COMMAND PACKAGE…: for tools that may have come from elsewhere (Node.js often does).
-need_command() {
-  local command=$1
-  shift
-  command -v "$command" >/dev/null || install_packages "$@"
 }
 
 install_packages() {
@@ -35,7 +35,7 @@ install_packages() {
     if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
       as_root=(sudo -n)
     else
-      die "missing packages: $* (install them as root: apt-get install $*)"
+      die "missing packages, to be installed by root: apt-get install $*"
     fi
   fi
   say "installing: $*"

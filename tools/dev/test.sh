@@ -50,8 +50,6 @@ run_pytest() {
 
 need_node_modules() {
   local js="$root/test/wire/js"
-  need_command node nodejs
-  need_command npm npm
   cmp -s "$js/package-lock.json" "$js/node_modules/.installed" && return
   say "installing the JavaScript SDK (npm)"
   (cd "$js" && npm ci --no-audit --no-fund --loglevel=error >&2) || die "npm ci failed"
@@ -67,7 +65,7 @@ dev_test() {
     *) die "there are no '$what' tests (unit, wire, fault)" ;;
   esac
   sanitizer_environment
-  need_packages $packages_build $packages_test
+  need_packages $packages_build $packages_test $packages_node
   if [ "$what" = all ] || [ "$what" = wire ]; then need_node_modules; fi
   if [ "$what" = wire ] || [ "$what" = fault ]; then build "$kind" armature; else build "$kind"; fi
 

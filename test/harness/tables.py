@@ -1,0 +1,52 @@
+"""Short ways to make tables and keys in tests."""
+
+import time
+import uuid
+
+
+def unique(prefix="t"):
+    return f"{prefix}-{uuid.uuid4().hex[:16]}"
+
+
+def definition(name, hash_key="pk:S", range_key=None, **more):
+    """The CreateTable request of an on-demand table; keys are written `name:type`."""
+    keys = [key.split(":") for key in (hash_key, range_key) if key]
+    request = {
+        "TableName": name,
+        "AttributeDefinitions": [{"AttributeName": key, "AttributeType": kind} for key, kind in keys],
+        "KeySchema": [{"AttributeName": key, "KeyType": role} for (key, _), role in zip(keys, ("HASH", "RANGE"))],
+        "BillingMode": "PAY_PER_REQUEST",
+    }
+    request.update(more)
+    return request
+
+
+def wait_active(db, name, seconds=60):
+    """DescribeTable until the table is ACTIVE: there is no event for this on the wire, here or at AWS."""
+    deadline = time.monotonic() + seconds
+    while True:
+        table = db.ok("DescribeTable", {"TableName": name})["Table"]
+        if table["TableStatus"] == "ACTIVE":
+            return table
+        assert time.monotonic() < deadline, f"{name} stays {table['TableStatus']}"
+        time.sleep(0.01)
+
+
+def wait_gone(db, name, seconds=60):
+    deadline = time.monotonic() + seconds
+    while db.post("DescribeTable", {"TableName": name}).status == 200:
+        assert time.monotonic() < deadline, f"{name} is not gone"
+        time.sleep(0.01)
+
+
+def create(db, hash_key="pk:S", range_key=None, name=None, **more):
+    name = name or unique()
+    db.ok("CreateTable", definition(name, hash_key, range_key, **more))
+    wait_active(db, name)
+    return name
+
+
+def drop(db, name):
+    reply = db.post("DeleteTable", {"TableName": name})
+    if reply.status == 200:
+        wait_gone(db, name)
