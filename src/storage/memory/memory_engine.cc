@@ -1,0 +1,236 @@
+#include "storage/memory/memory_engine.h"
+
+#include <limits>
+#include <mutex>
+#include <shared_mutex>
+
+#include "storage/memory/version_map.h"
+#include "storage/partition_table.h"
+#include "storage/rw_lock.h"
+#include "storage/scan_buffer.h"
+#include "storage/worker.h"
+
+namespace armature::storage {
+namespace {
+
+constexpr Sequence kNewest = std::numeric_limits<Sequence>::max();
+// How much clean-up rides along with one commit or one released snapshot, and how many keys a dropped
+// partition loses per hold of the lock.
+constexpr size_t kCollectPerCommit = 32;
+constexpr size_t kCollectPerRelease = 1024;
+constexpr size_t kDropPerHold = 512;
+
+Status Closed() { return Status::Unavailable("the store is closed"); }
+
+// Shared with snapshots, which may outlive the engine.
+struct Store {
+  RwLock lock;
+  VersionMap map;         // guarded by lock
+  Sequence sequence = 0;  // guarded by lock
+};
+
+class MemorySnapshot final : public Snapshot {
+ public:
+  explicit MemorySnapshot(std::shared_ptr<Store> store) : store_(std::move(store)) {
+    std::unique_lock lock(store_->lock);
+    sequence_ = store_->sequence;
+    store_->map.Pin(sequence_);
+  }
+  ~MemorySnapshot() override {
+    std::unique_lock lock(store_->lock);
+    store_->map.Unpin(sequence_);
+    store_->map.CollectSome(kCollectPerRelease);
+  }
+  Sequence sequence() const { return sequence_; }
+
+ private:
+  std::shared_ptr<Store> store_;
+  Sequence sequence_ = 0;
+};
+
+class MemoryEngine final : public Engine {
+ public:
+  explicit MemoryEngine(Metrics& metrics)
+      : commits_(metrics.GetCounter("armature_engine_commits_total", "Batches committed to the storage engine.")) {
+    metrics.AddGauge("armature_engine_memory_bytes", "Memory the storage engine holds.", [store = store_] {
+      std::shared_lock lock(store->lock);
+      return static_cast<double>(store->map.bytes());
+    });
+  }
+  ~MemoryEngine() override { worker_.Stop(); }
+
+  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = false}; }
+
+  void Get(GetOp& op) override {
+    op.status = Status();
+    {
+      std::shared_lock lock(store_->lock);
+      const std::string* value = store_->map.Get(op.key, At(op.at));
+      op.found = value != nullptr;
+      if (value) op.value = *value;
+    }
+    op.done.Finish();
+  }
+
+  void MultiGet(MultiGetOp& op) override {
+    op.status = Status();
+    op.entries.resize(op.keys.size());
+    {
+      std::shared_lock lock(store_->lock);
+      for (size_t i = 0; i < op.keys.size(); ++i) {
+        const std::string* value = store_->map.Get(op.keys[i], At(op.at));
+        op.entries[i].found = value != nullptr;
+        if (value) op.entries[i].value = *value;
+      }
+    }
+    op.done.Finish();
+  }
+
+  void Scan(ScanOp& op) override {
+    op.status = Status();
+    ScanBuffer out(op);
+    {
+      std::shared_lock lock(store_->lock);
+      store_->map.Scan(op.begin, op.end, op.is_reverse, At(op.at),
+                       [&](std::string_view key, std::string_view value) { return out.Add(key, value); });
+    }
+    out.Finish();
+    op.done.Finish();
+  }
+
+  void Commit(CommitOp& op) override {
+    const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
+    op.status = Apply({&part, 1}, op.sequence);
+    op.done.Finish();
+  }
+
+  void CommitMany(CommitManyOp& op) override {
+    op.status = Apply(op.parts, op.sequence);
+    op.done.Finish();
+  }
+
+  void WhenDurable(DurableOp& op) override {
+    op.status = Status();
+    op.done.Finish();
+  }
+
+  Sequence DurableUpTo() const override {
+    std::shared_lock lock(store_->lock);
+    return store_->sequence;
+  }
+
+  Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
+    std::shared_lock lock(partitions_.mutex());
+    co_return partitions_.List();
+  }
+
+  Task<Status> CreatePartition(PartitionInfo info) override {
+    std::unique_lock lock(partitions_.mutex());
+    if (is_closed_) co_return Closed();
+    if (Status status = partitions_.CheckCreate(info); !status.ok()) co_return status;
+    partitions_.Put(std::move(info));
+    co_return Status::Ok();
+  }
+
+  // The lock is let go between portions, so that a large table does not hold everybody up while it goes.
+  Task<Status> DropPartition(PartitionId id) override {
+    return worker_.Await([this, id] {
+      KeyRange range;
+      {
+        std::unique_lock lock(partitions_.mutex());
+        if (is_closed_) return Closed();
+        if (Status status = partitions_.CheckDrop(id); !status.ok()) return status;
+        range = partitions_.Find(id)->range;
+        partitions_.Erase(id);
+      }
+      for (bool has_more = true; has_more;) {
+        std::unique_lock lock(store_->lock);
+        has_more = store_->map.DeleteSome(range.begin, range.end, ++store_->sequence, kDropPerHold);
+      }
+      return Status::Ok();
+    });
+  }
+
+  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
+    std::unique_lock lock(partitions_.mutex());
+    if (is_closed_) co_return Closed();
+    auto halves = partitions_.PlanSplit(id, at, new_id);
+    if (!halves) co_return halves.error();
+    partitions_.Put(std::move(halves->low));
+    partitions_.Put(std::move(halves->high));
+    co_return Status::Ok();
+  }
+
+  Task<Status> FencePartition(PartitionId id, Epoch epoch) override {
+    std::unique_lock lock(partitions_.mutex());
+    if (is_closed_) co_return Closed();
+    auto fenced = partitions_.PlanFence(id, epoch);
+    if (!fenced) co_return fenced.error();
+    partitions_.Put(std::move(*fenced));
+    co_return Status::Ok();
+  }
+
+  std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<MemorySnapshot>(store_); }
+
+  Task<Status> Checkpoint(std::string) override {
+    co_return Status::InvalidArgument("the memory engine keeps nothing on disk");
+  }
+
+  EngineStats stats() const override {
+    std::shared_lock lock(store_->lock);
+    return {.commits = commits_.value(),
+            .syncs = 0,
+            .commits_made_durable = commits_.value(),
+            .approximate_bytes_on_disk = 0,
+            .memory_bytes = store_->map.bytes()};
+  }
+
+  Status Close() override {
+    worker_.Stop();
+    std::unique_lock lock(partitions_.mutex());
+    is_closed_ = true;
+    return {};
+  }
+
+ private:
+  static Sequence At(const ReadAt& at) {
+    return at.snapshot ? static_cast<const MemorySnapshot*>(at.snapshot)->sequence() : kNewest;
+  }
+
+  Status Apply(std::span<const CommitManyOp::Part> parts, Sequence& sequence) {
+    std::shared_lock owners(partitions_.mutex());
+    if (is_closed_) return Closed();
+    for (const auto& part : parts)
+      if (Status status = partitions_.Check(part.partition, part.epoch); !status.ok()) return status;
+    commits_.Add();
+    std::unique_lock lock(store_->lock);
+    sequence = ++store_->sequence;
+    for (const auto& part : parts) ApplyBatch(*part.batch, sequence);
+    store_->map.CollectSome(kCollectPerCommit);
+    return {};
+  }
+
+  void ApplyBatch(const Batch& batch, Sequence sequence) {
+    batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
+      switch (kind) {
+        case Batch::Kind::kPut: store_->map.Put(key, value, sequence); break;
+        case Batch::Kind::kDelete: store_->map.Delete(key, sequence); break;
+        case Batch::Kind::kDeleteRange:
+          if (key < value) store_->map.DeleteRange(key, value, sequence);
+          break;
+      }
+    });
+  }
+
+  std::shared_ptr<Store> store_ = std::make_shared<Store>();
+  PartitionTable partitions_;
+  bool is_closed_ = false;  // guarded by partitions_.mutex()
+  Counter& commits_;
+  Worker worker_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> OpenMemoryEngine(Metrics& metrics) { return std::make_unique<MemoryEngine>(metrics); }
+
+}  // namespace armature::storage

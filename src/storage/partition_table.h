@@ -1,0 +1,62 @@
+// PartitionTable: which partitions exist, and who may write to them.
+//
+// The in-memory truth behind fencing for every embedded engine. A commit holds the table shared while it
+// checks its epoch and writes; a change holds it exclusively. So when FencePartition has
+// returned, no commit with an older epoch can still be on its way. Persisting is the engine's
+// business: it encodes a PartitionInfo with EncodePartition and reads it back at opening.
+// Guarded by mutex(), which callers lock. Used by engines only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "storage/engine.h"
+#include "storage/rw_lock.h"
+
+namespace armature::storage {
+
+class PartitionTable {
+ public:
+  // Starts with the system partition alone, at epoch 0, over all keys.
+  PartitionTable();
+
+  RwLock& mutex() { return mutex_; }
+
+  // REQUIRES: mutex() held shared. Ok, kFenced for an older epoch, kNotFound for an unknown partition.
+  Status Check(PartitionId id, Epoch epoch) const {
+    auto found = partitions_.find(id);
+    if (found != partitions_.end() && epoch >= found->second.epoch) return {};
+    return Refuse(id, epoch);
+  }
+
+  // The rest REQUIRES: mutex() held exclusively (or shared, for const methods).
+  std::vector<PartitionInfo> List() const;
+  const PartitionInfo* Find(PartitionId id) const;
+  void Put(PartitionInfo info);
+  void Erase(PartitionId id);
+
+  // What the change would make of the table, without making it; the engine persists that first.
+  Status CheckCreate(const PartitionInfo& info) const;
+  Status CheckDrop(PartitionId id) const;
+  struct Halves {
+    PartitionInfo low;
+    PartitionInfo high;
+  };
+  Result<Halves> PlanSplit(PartitionId id, std::string_view at, PartitionId new_id) const;
+  Result<PartitionInfo> PlanFence(PartitionId id, Epoch epoch) const;
+
+ private:
+  Status Refuse(PartitionId id, Epoch epoch) const;
+
+  RwLock mutex_;
+  std::unordered_map<PartitionId, PartitionInfo> partitions_;
+};
+
+// Record of one partition: version byte 1, varint epoch, length-prefixed range begin and end.
+std::string EncodePartition(const PartitionInfo& info);
+Result<PartitionInfo> DecodePartition(PartitionId id, std::string_view record);
+
+}  // namespace armature::storage

@@ -1,0 +1,578 @@
+#include "storage/rocksdb/rocksdb_engine.h"
+
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/listener.h>
+#include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/write_batch.h>
+
+#include <chrono>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <system_error>
+#include <thread>
+
+#include "storage/partition_table.h"
+#include "storage/rocksdb/data_directory.h"
+#include "storage/rocksdb/durable_views.h"
+#include "storage/rocksdb/partition_records.h"
+#include "storage/rocksdb/status_mapping.h"
+#include "storage/rocksdb/syncer.h"
+#include "storage/rocksdb/wal_file_system.h"
+#include "storage/scan_buffer.h"
+#include "storage/worker.h"
+
+namespace armature::storage {
+namespace {
+
+using Parts = std::span<const CommitManyOp::Part>;
+
+rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
+Status Closed() { return Status::Unavailable("the store is closed"); }
+
+// Tells the syncer what went wrong in RocksDB's own threads and write path.
+class TroubleListener final : public rocksdb::EventListener {
+ public:
+  void Watch(Syncer* syncer) { syncer_.store(syncer, std::memory_order_release); }
+
+  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
+    const bool is_log = reason == rocksdb::BackgroundErrorReason::kWriteCallback;
+    // The writer of a broken log reports "seen error" again at each use; taken at its word that would turn
+    // a full disk, which passes, into an error that RocksDB holds to be fatal.
+    if (is_log && is_log_full_.load(std::memory_order_acquire) && !error->IsNoSpace()) {
+      *error = rocksdb::Status::OK();
+      return;
+    }
+    if (is_log && error->IsNoSpace()) is_log_full_.store(true, std::memory_order_release);
+    if (Syncer* syncer = syncer_.load(std::memory_order_acquire)) syncer->ReportTrouble(FromRocksDb(*error), is_log);
+  }
+  void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) override {
+    if (info.new_bg_error.ok()) is_log_full_.store(false, std::memory_order_release);
+  }
+
+ private:
+  std::atomic<Syncer*> syncer_{nullptr};
+  std::atomic<bool> is_log_full_{false};
+};
+
+class RocksDbSnapshot final : public Snapshot {
+ public:
+  RocksDbSnapshot(std::shared_ptr<DurableViews> views, std::shared_ptr<std::atomic<int>> count)
+      : views_(std::move(views)), pin_(views_->Acquire()), count_(std::move(count)) {
+    count_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~RocksDbSnapshot() override { count_->fetch_sub(1, std::memory_order_relaxed); }
+  const rocksdb::Snapshot* get() const { return pin_.snapshot(); }
+
+ private:
+  std::shared_ptr<DurableViews> views_;
+  DurableViews::Pin pin_;
+  std::shared_ptr<std::atomic<int>> count_;
+};
+
+// Translated on the writer's thread into a buffer that is kept for the next commit.
+rocksdb::WriteBatch& Translate(Parts parts) {
+  constexpr size_t kLargestKept = size_t{1} << 20;
+  thread_local rocksdb::WriteBatch out;
+  if (out.GetDataSize() > kLargestKept) out = rocksdb::WriteBatch();
+  out.Clear();
+  for (const auto& part : parts) {
+    part.batch->ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
+      switch (kind) {
+        case Batch::Kind::kPut: out.Put(ToSlice(key), ToSlice(value)); break;
+        case Batch::Kind::kDelete: out.Delete(ToSlice(key)); break;
+        case Batch::Kind::kDeleteRange:
+          if (key < value) out.DeleteRange(ToSlice(key), ToSlice(value));
+          break;
+      }
+    });
+  }
+  return out;
+}
+
+class RocksDbEngine final : public Engine {
+ public:
+  RocksDbEngine(const RocksDbOptions& options, DataDirectory directory, Metrics& metrics)
+      : options_(options),
+        directory_(std::move(directory)),
+        commits_(metrics.GetCounter("armature_engine_commits_total", "Batches committed to the storage engine.")) {}
+  ~RocksDbEngine() override { static_cast<void>(RocksDbEngine::Close()); }
+
+  Status Open(Metrics& metrics);
+
+  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = true}; }
+
+  void Get(GetOp& op) override;
+  void MultiGet(MultiGetOp& op) override;
+  void Scan(ScanOp& op) override;
+  void Commit(CommitOp& op) override;
+  void CommitMany(CommitManyOp& op) override;
+  void WhenDurable(DurableOp& op) override;
+  Sequence DurableUpTo() const override;
+
+  Task<Result<std::vector<PartitionInfo>>> ListPartitions() override;
+  Task<Status> CreatePartition(PartitionInfo info) override;
+  Task<Status> DropPartition(PartitionId id) override;
+  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override;
+  Task<Status> FencePartition(PartitionId id, Epoch epoch) override;
+
+  std::shared_ptr<const Snapshot> TakeSnapshot() override;
+  Task<Status> Checkpoint(std::string directory) override;
+  EngineStats stats() const override;
+  Status Close() override;
+
+ private:
+  // What a gauge asks after; outlives the engine, because the Metrics may.
+  struct Gauges {
+    std::mutex mutex;
+    const RocksDbEngine* engine = nullptr;  // guarded by mutex; null once closed
+  };
+
+  bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
+
+  // Read options for `at`; `pin` keeps the view for as long as they are used.
+  rocksdb::ReadOptions ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const;
+
+  template <class Op>
+  void CommitParts(Op& op, Parts parts);
+  // Ok, refused, failed; nothing at all when RocksDB would have made the caller wait.
+  std::optional<Status> TryWrite(Parts parts, Sequence& sequence);
+  Status WriteSlowly(Parts parts, Sequence& sequence);
+  Status CheckOwners(Parts parts) const;
+
+  // On the admin thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
+  template <class Plan, class Apply>
+  Task<Status> ChangePartitions(Plan plan, Apply apply);
+  Status WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<RwLock>& lock);
+  Result<KeyRange> UserRange(const KeyRange& range) const;
+  void DeleteFiles(const KeyRange& range);
+  Task<Status> BecomeDurable();
+
+  void RegisterGauges(Metrics& metrics);
+  uint64_t IntProperty(const std::string& name) const;
+
+  const RocksDbOptions options_;
+  std::optional<DataDirectory> directory_;  // empty once closed
+  Counter& commits_;
+  std::unique_ptr<rocksdb::Env> env_;
+  std::shared_ptr<rocksdb::Cache> cache_;
+  std::shared_ptr<TroubleListener> listener_ = std::make_shared<TroubleListener>();
+  std::unique_ptr<rocksdb::DB> db_;
+  std::shared_ptr<DurableViews> views_;
+  std::shared_ptr<std::atomic<int>> snapshots_ = std::make_shared<std::atomic<int>>(0);
+  std::unique_ptr<Syncer> syncer_;
+  std::shared_ptr<Gauges> gauges_ = std::make_shared<Gauges>();
+
+  PartitionTable partitions_;
+  std::atomic<bool> is_closed_{false};  // set under partitions_.mutex()
+  // Held by the slow writer while RocksDB makes it wait, and by every change of the partitions: it stands in
+  // for the partitions' lock, which reactors need and which is therefore never held for long.
+  std::mutex slow_mutex_;
+  Worker slow_writer_;
+  Worker admin_;
+};
+
+Status RocksDbEngine::Open(Metrics& metrics) {
+  rocksdb::Env* base = options_.env ? options_.env : rocksdb::Env::Default();
+  env_ = rocksdb::NewCompositeEnv(std::make_shared<WalFileSystem>(base->GetFileSystem()));
+  cache_ = MakeBlockCache(options_);
+  rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
+  options.listeners.push_back(listener_);
+  rocksdb::DB* db = nullptr;
+  if (auto status = rocksdb::DB::Open(options, directory_->database_path(), &db); !status.ok())
+    return FromRocksDb(status);
+  db_.reset(db);
+  if (Status status = LoadPartitions(*db_, partitions_); !status.ok()) return status;
+  // Recovery has flushed whatever the logs held, so all that is readable now is durable.
+  views_ = std::make_shared<DurableViews>(*db_);
+  views_->Publish(db_->GetSnapshot());
+  syncer_ = std::make_unique<Syncer>(*db_, *views_, options_, metrics);
+  listener_->Watch(syncer_.get());
+  RegisterGauges(metrics);
+  return {};
+}
+
+// ---- reads
+
+rocksdb::ReadOptions RocksDbEngine::ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const {
+  rocksdb::ReadOptions options;
+  if (at.snapshot) {
+    options.snapshot = static_cast<const RocksDbSnapshot*>(at.snapshot)->get();
+  } else if (at.view == View::kDurable && waits_for_sync()) {
+    pin = views_->Acquire();
+    options.snapshot = pin.snapshot();
+  }
+  return options;
+}
+
+void RocksDbEngine::Get(GetOp& op) {
+  if (is_closed_.load(std::memory_order_relaxed)) {
+    op.status = Closed();
+    return op.done.Finish();
+  }
+  {
+    DurableViews::Pin pin;
+    const auto options = ReadOptionsFor(op.at, pin);
+    rocksdb::PinnableSlice value(&op.value);
+    const auto status = db_->Get(options, db_->DefaultColumnFamily(), ToSlice(op.key), &value);
+    op.found = status.ok();
+    if (op.found && value.IsPinned()) op.value.assign(value.data(), value.size());
+    op.status = status.IsNotFound() ? Status() : FromRocksDb(status);
+  }
+  op.done.Finish();
+}
+
+void RocksDbEngine::MultiGet(MultiGetOp& op) {
+  if (is_closed_.load(std::memory_order_relaxed)) {
+    op.status = Closed();
+    return op.done.Finish();
+  }
+  op.status = Status();
+  const size_t count = op.keys.size();
+  op.entries.resize(count);
+  std::vector<rocksdb::Slice> keys(count);
+  for (size_t i = 0; i < count; ++i) keys[i] = ToSlice(op.keys[i]);
+  std::vector<rocksdb::PinnableSlice> values(count);
+  std::vector<rocksdb::Status> statuses(count);
+  {
+    DurableViews::Pin pin;
+    const auto options = ReadOptionsFor(op.at, pin);
+    db_->MultiGet(options, db_->DefaultColumnFamily(), count, keys.data(), values.data(), statuses.data());
+  }
+  for (size_t i = 0; i < count; ++i) {
+    op.entries[i].found = statuses[i].ok();
+    if (statuses[i].ok()) op.entries[i].value.assign(values[i].data(), values[i].size());
+    else if (!statuses[i].IsNotFound() && op.status.ok()) op.status = FromRocksDb(statuses[i]);
+  }
+  op.done.Finish();
+}
+
+void RocksDbEngine::Scan(ScanOp& op) {
+  ScanBuffer out(op);
+  if (is_closed_.load(std::memory_order_relaxed)) {
+    op.status = Closed();
+    return op.done.Finish();
+  }
+  op.status = Status();
+  const std::string_view begin = std::max(op.begin, kFirstUserKey);
+  if (op.end.empty() || begin < op.end) {
+    DurableViews::Pin pin;
+    auto options = ReadOptionsFor(op.at, pin);
+    const rocksdb::Slice lower = ToSlice(begin), upper = ToSlice(op.end);
+    options.iterate_lower_bound = &lower;
+    if (!op.end.empty()) options.iterate_upper_bound = &upper;
+    std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
+    for (op.is_reverse ? rows->SeekToLast() : rows->SeekToFirst(); rows->Valid();
+         op.is_reverse ? rows->Prev() : rows->Next()) {
+      if (!out.Add(rows->key().ToStringView(), rows->value().ToStringView())) break;
+    }
+    op.status = FromRocksDb(rows->status());
+  }
+  out.Finish();
+  op.done.Finish();
+}
+
+// ---- commits
+
+Status RocksDbEngine::CheckOwners(Parts parts) const {
+  if (is_closed_.load(std::memory_order_relaxed)) return Closed();
+  for (const auto& part : parts)
+    if (Status status = partitions_.Check(part.partition, part.epoch); !status.ok()) return status;
+  return {};
+}
+
+std::optional<Status> RocksDbEngine::TryWrite(Parts parts, Sequence& sequence) {
+  rocksdb::WriteBatch& batch = Translate(parts);
+  rocksdb::WriteOptions options;
+  options.no_slowdown = true;
+  std::shared_lock owners(partitions_.mutex());
+  if (Status status = CheckOwners(parts); !status.ok()) return status;
+  const auto status = db_->Write(options, &batch);
+  if (status.IsIncomplete()) return std::nullopt;
+  if (!status.ok()) return FromRocksDb(status);
+  commits_.Add();
+  // Not this commit's own number but one not before it: whoever waits for it waits for this commit too.
+  sequence = db_->GetLatestSequenceNumber();
+  return Status();
+}
+
+Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
+  rocksdb::WriteBatch& batch = Translate(parts);
+  std::lock_guard slow(slow_mutex_);
+  {
+    std::shared_lock owners(partitions_.mutex());
+    if (Status status = CheckOwners(parts); !status.ok()) return status;
+  }
+  const auto status = db_->Write(rocksdb::WriteOptions(), &batch);
+  if (!status.ok()) return FromRocksDb(status);
+  commits_.Add();
+  sequence = db_->GetLatestSequenceNumber();
+  return {};
+}
+
+template <class Op>
+void RocksDbEngine::CommitParts(Op& op, Parts parts) {
+  if (auto status = TryWrite(parts, op.sequence)) {
+    op.status = std::move(*status);
+    return op.done.Finish();
+  }
+  if constexpr (std::is_same_v<Op, CommitOp>) {
+    slow_writer_.Post([this, &op] {
+      const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
+      op.status = WriteSlowly({&part, 1}, op.sequence);
+      op.done.Finish();
+    });
+  } else {
+    slow_writer_.Post([this, &op] {
+      op.status = WriteSlowly(op.parts, op.sequence);
+      op.done.Finish();
+    });
+  }
+}
+
+void RocksDbEngine::Commit(CommitOp& op) {
+  const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
+  CommitParts(op, {&part, 1});
+}
+
+void RocksDbEngine::CommitMany(CommitManyOp& op) { CommitParts(op, op.parts); }
+
+void RocksDbEngine::WhenDurable(DurableOp& op) {
+  op.status = Status();
+  if (!waits_for_sync() || op.sequence <= views_->sequence()) return op.done.Finish();
+  {
+    std::shared_lock owners(partitions_.mutex());
+    if (!is_closed_.load(std::memory_order_relaxed)) return syncer_->Park(op);
+  }
+  op.status = Closed();
+  op.done.Finish();
+}
+
+Sequence RocksDbEngine::DurableUpTo() const {
+  if (waits_for_sync() || is_closed_.load(std::memory_order_relaxed)) return views_->sequence();
+  return db_->GetLatestSequenceNumber();
+}
+
+// ---- partitions
+
+Task<Result<std::vector<PartitionInfo>>> RocksDbEngine::ListPartitions() {
+  std::shared_lock lock(partitions_.mutex());
+  co_return partitions_.List();
+}
+
+Status RocksDbEngine::WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<RwLock>& lock) {
+  rocksdb::WriteOptions options;
+  options.no_slowdown = true;
+  for (;;) {
+    const auto status = db_->Write(options, &batch);
+    if (!status.IsIncomplete()) return FromRocksDb(status);
+    // slow_mutex_ keeps other changes out meanwhile; commits may pass.
+    lock.unlock();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    lock.lock();
+  }
+}
+
+template <class Plan, class Apply>
+Task<Status> RocksDbEngine::ChangePartitions(Plan plan, Apply apply) {
+  Status status = co_await admin_.Await([this, &plan, &apply]() -> Status {
+    std::lock_guard slow(slow_mutex_);
+    std::unique_lock lock(partitions_.mutex());
+    if (is_closed_.load(std::memory_order_relaxed)) return Closed();
+    rocksdb::WriteBatch batch;
+    if (Status planned = plan(partitions_, batch); !planned.ok()) return planned;
+    if (Status written = WriteChange(batch, lock); !written.ok()) return written;
+    apply(partitions_);
+    return {};
+  });
+  if (status.ok()) status = co_await BecomeDurable();
+  co_return status;
+}
+
+// Everything committed so far, in the sense of "survives power loss" whatever the durability of items.
+Task<Status> RocksDbEngine::BecomeDurable() {
+  if (waits_for_sync()) {
+    DurableOp op;
+    op.sequence = db_->GetLatestSequenceNumber();
+    WhenDurable(op);
+    co_await op.done;
+    co_return op.status;
+  }
+  co_return co_await admin_.Await([this] {
+    return is_closed_.load(std::memory_order_relaxed) ? Closed() : FromRocksDb(db_->FlushWAL(/*sync=*/true));
+  });
+}
+
+Task<Status> RocksDbEngine::CreatePartition(PartitionInfo info) {
+  return ChangePartitions(
+      [info](const PartitionTable& table, rocksdb::WriteBatch& batch) {
+        Status status = table.CheckCreate(info);
+        if (status.ok()) batch.Put(PartitionRecordKey(info.id), EncodePartition(info));
+        return status;
+      },
+      [info](PartitionTable& table) { table.Put(info); });
+}
+
+Task<Status> RocksDbEngine::SplitPartition(PartitionId id, std::string at, PartitionId new_id) {
+  auto halves = std::make_shared<PartitionTable::Halves>();
+  return ChangePartitions(
+      [=, at = std::move(at)](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
+        ARMATURE_TRY(*halves, table.PlanSplit(id, at, new_id));
+        batch.Put(PartitionRecordKey(id), EncodePartition(halves->low));
+        batch.Put(PartitionRecordKey(new_id), EncodePartition(halves->high));
+        return {};
+      },
+      [=](PartitionTable& table) {
+        table.Put(halves->low);
+        table.Put(halves->high);
+      });
+}
+
+Task<Status> RocksDbEngine::FencePartition(PartitionId id, Epoch epoch) {
+  auto fenced = std::make_shared<PartitionInfo>();
+  return ChangePartitions(
+      [=](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
+        ARMATURE_TRY(*fenced, table.PlanFence(id, epoch));
+        batch.Put(PartitionRecordKey(id), EncodePartition(*fenced));
+        return {};
+      },
+      [=](PartitionTable& table) { table.Put(*fenced); });
+}
+
+// The range with both ends named, as RocksDB wants them, and without the engine's own keys.
+Result<KeyRange> RocksDbEngine::UserRange(const KeyRange& range) const {
+  KeyRange user{std::max(range.begin, std::string(kFirstUserKey)), range.end};
+  if (!user.end.empty()) return user;
+  std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}));
+  rows->SeekToLast();
+  if (!rows->status().ok()) return FromRocksDb(rows->status());
+  if (rows->Valid()) user.end = rows->key().ToString();
+  user.end.push_back('\0');
+  return user;
+}
+
+Task<Status> RocksDbEngine::DropPartition(PartitionId id) {
+  auto range = std::make_shared<KeyRange>();
+  Status status = co_await ChangePartitions(
+      [=, this](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
+        if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
+        ARMATURE_TRY(*range, UserRange(table.Find(id)->range));
+        batch.Delete(PartitionRecordKey(id));
+        if (range->begin < range->end) batch.DeleteRange(range->begin, range->end);
+        return {};
+      },
+      [=](PartitionTable& table) { table.Erase(id); });
+  if (!status.ok()) co_return status;
+  co_return co_await admin_.Await([this, range] {
+    DeleteFiles(*range);
+    return Status::Ok();
+  });
+}
+
+// Gives the space back at once instead of at the next compactions. The range deletion is durable and
+// published, so only a snapshot taken earlier could still look into these files.
+void RocksDbEngine::DeleteFiles(const KeyRange& range) {
+  if (is_closed_.load(std::memory_order_relaxed) || snapshots_->load(std::memory_order_relaxed) != 0) return;
+  const rocksdb::Slice begin = ToSlice(range.begin), end = ToSlice(range.end);
+  // Failure leaves the work to compaction.
+  rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin, &end, /*include_end=*/false)
+      .PermitUncheckedError();
+}
+
+// ---- the rest
+
+std::shared_ptr<const Snapshot> RocksDbEngine::TakeSnapshot() {
+  if (!waits_for_sync()) views_->Publish(db_->GetSnapshot());
+  return std::make_shared<RocksDbSnapshot>(views_, snapshots_);
+}
+
+Task<Status> RocksDbEngine::Checkpoint(std::string directory) {
+  if (Status status = co_await BecomeDurable(); !status.ok()) co_return status;
+  co_return co_await admin_.Await([this, &directory]() -> Status {
+    if (is_closed_.load(std::memory_order_relaxed)) return Closed();
+    std::error_code error;
+    if (std::filesystem::exists(directory, error)) return Status::InvalidArgument(directory + " exists already");
+    std::filesystem::create_directories(directory, error);
+    if (error) return Status::IoError("cannot create " + directory + ": " + error.message());
+    rocksdb::Checkpoint* created = nullptr;
+    if (auto status = rocksdb::Checkpoint::Create(db_.get(), &created); !status.ok()) return FromRocksDb(status);
+    std::unique_ptr<rocksdb::Checkpoint> checkpoint(created);
+    if (auto status = checkpoint->CreateCheckpoint(DataDirectory::DatabasePath(directory)); !status.ok())
+      return FromRocksDb(status);
+    // Last, so that a copy cut short is not taken for a store.
+    return DataDirectory::WriteFormat(directory);
+  });
+}
+
+uint64_t RocksDbEngine::IntProperty(const std::string& name) const {
+  uint64_t value = 0;
+  return db_->GetIntProperty(name, &value) ? value : 0;
+}
+
+EngineStats RocksDbEngine::stats() const {
+  EngineStats stats;
+  stats.commits = commits_.value();
+  stats.syncs = syncer_->syncs();
+  stats.commits_made_durable = waits_for_sync() ? syncer_->released() : stats.commits;
+  std::lock_guard lock(gauges_->mutex);
+  if (gauges_->engine == nullptr) return stats;
+  stats.approximate_bytes_on_disk =
+      IntProperty("rocksdb.total-sst-files-size") + IntProperty("rocksdb.size-all-mem-tables");
+  stats.memory_bytes = cache_->GetUsage() + IntProperty("rocksdb.estimate-table-readers-mem");
+  return stats;
+}
+
+void RocksDbEngine::RegisterGauges(Metrics& metrics) {
+  gauges_->engine = this;
+  auto add = [&](std::string_view name, std::string_view help, auto read) {
+    metrics.AddGauge(name, help, [gauges = gauges_, read]() -> double {
+      std::lock_guard lock(gauges->mutex);
+      return gauges->engine ? static_cast<double>(read(*gauges->engine)) : 0.0;
+    });
+  };
+  add("armature_engine_memory_bytes", "Memory the storage engine holds.", [](const RocksDbEngine& engine) {
+    return engine.cache_->GetUsage() + engine.IntProperty("rocksdb.estimate-table-readers-mem");
+  });
+  add("armature_engine_disk_bytes", "Size of the storage engine's table files.", [](const RocksDbEngine& engine) {
+    return engine.IntProperty("rocksdb.total-sst-files-size");
+  });
+}
+
+Status RocksDbEngine::Close() {
+  {
+    std::unique_lock lock(partitions_.mutex());
+    if (is_closed_.exchange(true)) return {};
+  }
+  slow_writer_.Stop();
+  admin_.Stop();
+  {
+    std::lock_guard lock(gauges_->mutex);
+    gauges_->engine = nullptr;
+  }
+  Status status;
+  if (syncer_) status = syncer_->Stop();
+  listener_->Watch(nullptr);
+  if (views_) views_->Close();
+  if (db_) {
+    const Status closed = FromRocksDb(db_->Close());
+    if (status.ok()) status = closed;
+    db_.reset();
+  }
+  directory_.reset();
+  return status;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> OpenRocksDbEngine(const RocksDbOptions& options, Metrics& metrics) {
+  ARMATURE_TRY(auto directory, DataDirectory::Open(options.directory));
+  auto engine = std::make_unique<RocksDbEngine>(options, std::move(directory), metrics);
+  if (Status status = engine->Open(metrics); !status.ok()) return status;
+  return std::unique_ptr<Engine>(std::move(engine));
+}
+
+}  // namespace armature::storage

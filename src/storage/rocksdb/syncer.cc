@@ -1,0 +1,235 @@
+#include "storage/rocksdb/syncer.h"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <ctime>
+
+#include "base/log.h"
+#include "storage/rocksdb/status_mapping.h"
+
+namespace armature::storage {
+namespace {
+
+using std::chrono::duration_cast;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+// While a group gathers: it is closed when nobody has come for kGap, and in any case after kLongestGather.
+constexpr microseconds kGap{100};
+constexpr microseconds kShortestBound{200};
+constexpr microseconds kLongestGather{2000};
+constexpr milliseconds kFirstRetry{20};
+constexpr milliseconds kLastRetry{1000};
+
+void FutexWait(std::atomic<uint32_t>& word, uint32_t expected, nanoseconds timeout) {
+  timespec time{};
+  time.tv_sec = static_cast<time_t>(timeout.count() / 1'000'000'000);
+  time.tv_nsec = static_cast<long>(timeout.count() % 1'000'000'000);
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, &time, nullptr, 0);
+}
+
+void FutexWakeOne(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+Syncer::Syncer(rocksdb::DB& db, DurableViews& views, const RocksDbOptions& options, Metrics& metrics)
+    : db_(db),
+      views_(views),
+      syncs_(metrics.GetCounter("armature_engine_syncs_total", "Times the write-ahead log was synced.")),
+      sync_micros_(metrics.GetHistogram("armature_engine_sync_microseconds", "Duration of one sync of the log.")) {
+  thread_ = std::thread([this, durability = options.durability, interval = options.interval_millis] {
+    pthread_setname_np(pthread_self(), "syncer");
+    if (durability == Durability::kFsync) RunGroups();
+    else RunInterval(durability == Durability::kInterval ? milliseconds(interval) : milliseconds::max());
+  });
+}
+
+void Syncer::Park(DurableOp& op) {
+  DurableOp* head = parked_.load(std::memory_order_relaxed);
+  do op.next = head;
+  while (!parked_.compare_exchange_weak(head, &op, std::memory_order_release, std::memory_order_relaxed));
+  // `op` may be finished and gone from here on.
+  const uint32_t count = parked_count_.fetch_add(1, std::memory_order_seq_cst) + 1;
+  const uint32_t wanted = wanted_.load(std::memory_order_seq_cst);
+  if (wanted != 0 && count >= wanted && wanted_.exchange(0, std::memory_order_seq_cst) != 0) Wake();
+}
+
+void Syncer::Wake() {
+  signal_.fetch_add(1, std::memory_order_seq_cst);
+  FutexWakeOne(signal_);
+}
+
+void Syncer::ReportTrouble(const Status& status, bool is_log_broken) {
+  {
+    std::lock_guard lock(trouble_mutex_);
+    if (trouble_.ok() || is_log_broken) trouble_ = status;
+  }
+  if (is_log_broken) is_log_broken_.store(true, std::memory_order_seq_cst);
+  is_troubled_.store(true, std::memory_order_seq_cst);
+  Wake();
+}
+
+Status Syncer::trouble() const {
+  std::lock_guard lock(trouble_mutex_);
+  return trouble_;
+}
+
+Status Syncer::Stop() {
+  if (thread_.joinable()) {
+    is_stopping_.store(true, std::memory_order_seq_cst);
+    Wake();
+    thread_.join();
+  }
+  return last_;
+}
+
+void Syncer::WaitForParked(uint32_t count, Clock::time_point deadline) {
+  const uint32_t signal = signal_.load(std::memory_order_seq_cst);
+  wanted_.store(count, std::memory_order_seq_cst);
+  const bool must_look = parked_count_.load(std::memory_order_seq_cst) >= count ||
+                         is_stopping_.load(std::memory_order_seq_cst) ||
+                         (is_troubled_.load(std::memory_order_seq_cst) && retry_pause_ == milliseconds::zero());
+  const auto now = Clock::now();
+  if (!must_look && now < deadline)
+    FutexWait(signal_, signal, std::min<nanoseconds>(deadline - now, std::chrono::hours(1)));
+  wanted_.store(0, std::memory_order_seq_cst);
+}
+
+DurableOp* Syncer::TakeParked() {
+  DurableOp* newest = parked_.exchange(nullptr, std::memory_order_acquire);
+  DurableOp* oldest = nullptr;
+  uint32_t count = 0;
+  while (newest) {
+    DurableOp* next = newest->next;
+    newest->next = oldest;
+    oldest = newest;
+    newest = next;
+    ++count;
+  }
+  parked_count_.fetch_sub(count, std::memory_order_seq_cst);
+  return oldest;
+}
+
+void Syncer::Settle(DurableOp* group, const Status& status) {
+  while (group) {
+    DurableOp* next = group->next;
+    group->status = status;
+    group->done.Finish();
+    group = next;
+  }
+}
+
+void Syncer::RunGroups() {
+  while (!is_stopping_.load(std::memory_order_seq_cst)) {
+    WaitForParked(1, retry_at_);
+    if (is_troubled_.load(std::memory_order_seq_cst)) LookAfterTrouble();
+    if (parked_count_.load(std::memory_order_seq_cst) == 0) continue;
+    Gather();
+    SyncGroup();
+  }
+  SyncGroup();
+  Settle(TakeParked(), last_);
+}
+
+// Half of the writers is the best group: while it syncs, the other half is being served.
+void Syncer::Gather() {
+  const uint32_t enough = writers_ / 2;
+  const auto start = Clock::now();
+  const auto end = start + std::clamp<Clock::duration>(4 * sync_time_, kShortestBound, kLongestGather);
+  uint32_t parked = parked_count_.load(std::memory_order_relaxed);
+  for (auto now = start; parked < enough && now < end && !is_stopping_.load(std::memory_order_relaxed);
+       now = Clock::now()) {
+    WaitForParked(enough, std::min(end, now + kGap));
+    const uint32_t before = std::exchange(parked, parked_count_.load(std::memory_order_relaxed));
+    if (parked == before) return;
+  }
+}
+
+void Syncer::SyncGroup() {
+  DurableOp* group = TakeParked();
+  // Once the log has failed, only a new one (Resume) can be trusted: what was not on disk may have a hole before it.
+  if (is_log_broken_.load(std::memory_order_seq_cst)) {
+    last_ = trouble();
+    Settle(group, last_);
+    return;
+  }
+  // Taken after the group, so that it covers the group; before the fsync, so that the fsync covers it.
+  const rocksdb::Snapshot* snapshot = db_.GetSnapshot();
+  const auto start = Clock::now();
+  last_ = FromRocksDb(db_.FlushWAL(/*sync=*/true));
+  const auto took = Clock::now() - start;
+  syncs_.Add();
+  sync_micros_.RecordMicros(static_cast<uint64_t>(duration_cast<microseconds>(took).count()));
+  sync_time_ = sync_time_ == Clock::duration::zero() ? took : (7 * sync_time_ + took) / 8;
+
+  uint32_t size = 0;
+  for (const DurableOp* op = group; op; op = op->next) ++size;
+  if (last_.ok()) {
+    views_.Publish(snapshot);
+    released_.fetch_add(size, std::memory_order_relaxed);
+  } else {
+    db_.ReleaseSnapshot(snapshot);
+    // The error may be the echo of a broken log that another thread has just reported.
+    if (is_log_broken_.load(std::memory_order_seq_cst)) last_ = trouble();
+    else ReportTrouble(last_, /*is_log_broken=*/true);
+  }
+  writers_ = std::max(size + parked_count_.load(std::memory_order_relaxed), writers_ / 2);
+  Settle(group, last_);
+}
+
+// A full disk is found full by RocksDB at a write, a flush or a compaction, after which it refuses
+// writes until Resume has flushed the memtables into a fresh file and started a new log. Everything
+// acknowledged is still in the old logs, everything not acknowledged has had its error.
+void Syncer::LookAfterTrouble() {
+  if (retry_pause_ != milliseconds::zero() && Clock::now() < retry_at_) return;
+  if (retry_pause_ == milliseconds::zero())
+    LogError("storage: RocksDB reports trouble, trying to recover: {}", trouble().ToString());
+  // Cleared first: trouble reported from here on is news.
+  is_troubled_.store(false, std::memory_order_seq_cst);
+  const rocksdb::Status status = db_.Resume();
+  if (!status.ok()) {
+    is_troubled_.store(true, std::memory_order_seq_cst);
+    retry_pause_ = std::clamp(2 * retry_pause_, kFirstRetry, kLastRetry);
+    retry_at_ = Clock::now() + retry_pause_;
+    return;
+  }
+  LogInfo("storage: recovered, writes are accepted");
+  retry_pause_ = milliseconds::zero();
+  retry_at_ = Clock::time_point::max();
+  {
+    std::lock_guard lock(trouble_mutex_);
+    trouble_ = Status();
+  }
+  is_log_broken_.store(false, std::memory_order_seq_cst);
+  // What had its error but survived is durable now, so readers may see it.
+  SyncGroup();
+}
+
+// With kInterval and kNone nothing is parked: an acknowledgement does not wait for this thread.
+void Syncer::RunInterval(milliseconds interval) {
+  Sequence synced = 0;
+  auto sync = [&] {
+    const Sequence latest = db_.GetLatestSequenceNumber();
+    if (latest == synced) return;
+    last_ = FromRocksDb(db_.FlushWAL(/*sync=*/true));
+    syncs_.Add();
+    if (last_.ok()) synced = latest;
+    else ReportTrouble(last_, /*is_log_broken=*/true);
+  };
+  const bool is_timed = interval != milliseconds::max();
+  while (!is_stopping_.load(std::memory_order_seq_cst)) {
+    WaitForParked(UINT_MAX, std::min(retry_at_, is_timed ? Clock::now() + interval : Clock::time_point::max()));
+    if (is_troubled_.load(std::memory_order_seq_cst)) LookAfterTrouble();
+    else if (is_timed) sync();
+  }
+  if (!is_log_broken_.load(std::memory_order_seq_cst)) sync();
+}
+
+}  // namespace armature::storage

@@ -1,0 +1,87 @@
+// Syncer: the one thread that makes commits durable.
+//
+// It loops: take what is parked and a snapshot, write and fsync the log, publish the snapshot as the durable
+// view, release what was parked. The snapshot is older than the fsync, so the view can never show what is not
+// on disk. Group commit: a lone writer never waits; when many writers come back after a release, the next
+// fsync waits briefly for a good part of them, because one started for the first alone is wasted.
+// When the log cannot be written (disk full), parked and later operations get the error, and the
+// thread tries to bring the database back until it succeeds.
+// Park and Report… from any thread. Owned by RocksDbEngine; knows nothing of partitions.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/metrics.h"
+#include "storage/rocksdb/durable_views.h"
+#include "storage/rocksdb/rocksdb_options.h"
+
+namespace armature::storage {
+
+class Syncer {
+ public:
+  Syncer(rocksdb::DB& db, DurableViews& views, const RocksDbOptions& options, Metrics& metrics);
+  ~Syncer() { static_cast<void>(Stop()); }
+  Syncer(const Syncer&) = delete;
+  Syncer& operator=(const Syncer&) = delete;
+
+  // Finishes `op` once its commit, made before this call, is durable. For kFsync.
+  void Park(DurableOp& op);
+  // RocksDB stopped a background job or writes because of `status`. `is_log_broken`: it was the log that failed.
+  void ReportTrouble(const Status& status, bool is_log_broken);
+  // Syncs once more, settles everything parked, joins. Ok if all that was committed is durable.
+  Status Stop();
+
+  uint64_t syncs() const { return syncs_.value(); }
+  uint64_t released() const { return released_.load(std::memory_order_relaxed); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void RunGroups();
+  void RunInterval(std::chrono::milliseconds interval);
+  void Gather();
+  void SyncGroup();
+  // Tries, when it is time, to make RocksDB work again.
+  void LookAfterTrouble();
+  Status trouble() const;
+  void Settle(DurableOp* group, const Status& status);
+  DurableOp* TakeParked();
+
+  // Sleeps until `count` operations are parked, somebody calls Wake, or the deadline has come.
+  void WaitForParked(uint32_t count, Clock::time_point deadline);
+  void Wake();
+
+  rocksdb::DB& db_;
+  DurableViews& views_;
+  Counter& syncs_;
+  LatencyHistogram& sync_micros_;
+  std::atomic<uint64_t> released_{0};
+
+  std::atomic<DurableOp*> parked_{nullptr};  // newest first
+  std::atomic<uint32_t> parked_count_{0};
+  std::atomic<uint32_t> wanted_{0};  // how many parked operations wake the thread; 0 = it is awake
+  std::atomic<uint32_t> signal_{0};  // the futex word
+  std::atomic<bool> is_stopping_{false};
+  std::atomic<bool> is_troubled_{false};
+  std::atomic<bool> is_log_broken_{false};
+  mutable std::mutex trouble_mutex_;
+  Status trouble_;  // guarded by trouble_mutex_
+
+  // The thread's own.
+  uint32_t writers_ = 1;                          // estimate of how many writers are active
+  Clock::duration sync_time_{};                   // moving average of one fsync
+  std::chrono::milliseconds retry_pause_{};       // between attempts to recover; zero = no trouble seen
+  Clock::time_point retry_at_ = Clock::time_point::max();
+  Status last_;                                   // of the last sync
+
+  std::thread thread_;
+};
+
+}  // namespace armature::storage

@@ -1,0 +1,45 @@
+// ScanBuffer: fills a ScanOp's rows within its limits.
+//
+// Keeps offsets while the buffer grows and turns them into views at the end, because growing moves the
+// bytes. One scan, one thread. Used by engines.
+#pragma once
+
+#include <string_view>
+
+#include "storage/engine.h"
+
+namespace armature::storage {
+
+class ScanBuffer {
+ public:
+  explicit ScanBuffer(ScanOp& op) : op_(op) {
+    op_.rows.clear();
+    op_.buffer.clear();
+    op_.has_more = false;
+  }
+
+  // False when the row reached a limit: the scan is over and has_more is set.
+  bool Add(std::string_view key, std::string_view value) {
+    op_.buffer.append(key).append(value);
+    // Only the sizes matter until Finish.
+    op_.rows.push_back({key, value});
+    if (op_.rows.size() < op_.limit_rows && op_.buffer.size() < op_.limit_bytes) return true;
+    op_.has_more = true;
+    return false;
+  }
+
+  void Finish() {
+    const char* next = op_.buffer.data();
+    for (ScanOp::Row& row : op_.rows) {
+      row.key = {next, row.key.size()};
+      next += row.key.size();
+      row.value = {next, row.value.size()};
+      next += row.value.size();
+    }
+  }
+
+ private:
+  ScanOp& op_;
+};
+
+}  // namespace armature::storage
