@@ -1,0 +1,58 @@
+#include "model/table_def.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace armature::model {
+
+const KeyAttribute* KeySchema::Find(std::string_view name) const {
+  for (const auto& attribute : hash)
+    if (attribute.name == name) return &attribute;
+  for (const auto& attribute : range)
+    if (attribute.name == name) return &attribute;
+  return nullptr;
+}
+
+std::string TableDef::Arn() const { return fmt::format("arn:aws:dynamodb:{}:{}:table/{}", region, account, name); }
+
+std::string TableDef::StreamArn() const { return fmt::format("{}/stream/{}", Arn(), stream.label); }
+
+const IndexDef* TableDef::FindIndex(std::string_view index_name) const {
+  auto it = std::find_if(indexes.begin(), indexes.end(), [&](const IndexDef& index) { return index.name == index_name; });
+  return it == indexes.end() ? nullptr : &*it;
+}
+
+ResourceStatus TableDef::StatusAt(int64_t now_millis) const {
+  const bool is_settling = status == ResourceStatus::kCreating || status == ResourceStatus::kUpdating;
+  return is_settling && now_millis >= transition_due_millis ? ResourceStatus::kActive : status;
+}
+
+bool TableDef::IsGoneAt(int64_t now_millis) const {
+  return status == ResourceStatus::kDeleting && now_millis >= transition_due_millis;
+}
+
+std::string_view ResourceStatusName(ResourceStatus status) {
+  switch (status) {
+    case ResourceStatus::kCreating: return "CREATING";
+    case ResourceStatus::kUpdating: return "UPDATING";
+    case ResourceStatus::kDeleting: return "DELETING";
+    case ResourceStatus::kActive: return "ACTIVE";
+  }
+  return "";
+}
+
+std::string_view ProjectionTypeName(ProjectionType type) {
+  switch (type) {
+    case ProjectionType::kAll: return "ALL";
+    case ProjectionType::kKeysOnly: return "KEYS_ONLY";
+    case ProjectionType::kInclude: return "INCLUDE";
+  }
+  return "";
+}
+
+std::string_view BillingModeName(BillingMode mode) {
+  return mode == BillingMode::kProvisioned ? "PROVISIONED" : "PAY_PER_REQUEST";
+}
+
+}  // namespace armature::model

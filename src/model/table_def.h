@@ -1,0 +1,132 @@
+// TableDef: everything the control plane knows of one table, as plain data.
+//
+// Immutable once published by table/catalog (a change makes a new copy). Stored as versioned JSON in the system partition;
+// the codec is at the end. No I/O, no threads. Used by table/, workers/ and api/.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/value.h"
+
+namespace armature::model {
+
+struct KeyAttribute {
+  std::string name;
+  Type type = Type::kS;
+};
+
+// Tables and local indexes have one hash and at most one range attribute; global indexes up to four of each.
+struct KeySchema {
+  std::vector<KeyAttribute> hash;
+  std::vector<KeyAttribute> range;
+
+  bool has_range() const { return !range.empty(); }
+  const KeyAttribute* Find(std::string_view name) const;
+};
+
+enum class ProjectionType { kAll, kKeysOnly, kInclude };
+
+struct Projection {
+  ProjectionType type = ProjectionType::kAll;
+  std::vector<std::string> non_key_attributes;
+};
+
+// Provisioned units with their history, as ProvisionedThroughputDescription shows it.
+struct ProvisionedThroughput {
+  int64_t read_units = 0;
+  int64_t write_units = 0;
+  int64_t decreases_today = 0;
+  int64_t last_increase_millis = 0;  // 0 = never
+  int64_t last_decrease_millis = 0;
+};
+
+struct OnDemandThroughput {
+  std::optional<int64_t> max_read_units;
+  std::optional<int64_t> max_write_units;
+};
+
+struct WarmThroughput {
+  std::optional<int64_t> read_units;
+  std::optional<int64_t> write_units;
+};
+
+enum class IndexKind { kLocal, kGlobal };
+enum class ResourceStatus { kCreating, kUpdating, kDeleting, kActive };
+
+struct IndexDef {
+  IndexKind kind = IndexKind::kGlobal;
+  std::string name;
+  uint32_t id = 0;  // never reused within a table
+  KeySchema key_schema;
+  Projection projection;
+  ProvisionedThroughput throughput;
+  OnDemandThroughput on_demand;
+  WarmThroughput warm;
+  ResourceStatus status = ResourceStatus::kActive;
+};
+
+enum class BillingMode { kProvisioned, kPayPerRequest };
+
+struct SseDef {
+  bool is_kms = false;  // false: the service's own key, nothing is described
+  std::string kms_key_arn;
+};
+
+struct StreamDef {
+  bool enabled = false;
+  std::string view_type;  // of the enabled stream
+  std::string label;      // of the latest stream, enabled or not; empty = never had one
+};
+
+struct TableDef {
+  uint64_t id = 0;  // internal, never reused
+  std::string account;
+  std::string region;
+  std::string name;
+  std::string uuid;  // TableId
+  int64_t created_millis = 0;
+
+  std::vector<KeyAttribute> attribute_definitions;  // in the order given
+  KeySchema key_schema;
+  std::vector<IndexDef> indexes;  // local and global, in the order given
+  uint32_t next_index_id = 1;
+
+  BillingMode billing_mode = BillingMode::kProvisioned;
+  int64_t pay_per_request_since_millis = 0;  // 0 = never was on-demand
+  ProvisionedThroughput throughput;
+  OnDemandThroughput on_demand;
+  WarmThroughput warm;
+  std::string table_class;  // empty = never set
+  int64_t table_class_changed_millis = 0;
+  bool deletion_protection = false;
+  SseDef sse;
+  StreamDef stream;
+  std::map<std::string, std::string> tags;
+
+  ResourceStatus status = ResourceStatus::kActive;
+  // When a table that is CREATING, UPDATING or DELETING reaches its next state.
+  int64_t transition_due_millis = 0;
+
+  std::string Arn() const;
+  std::string StreamArn() const;  // REQUIRES: stream.label is set
+  const IndexDef* FindIndex(std::string_view index_name) const;
+  // The state at a point in time: a due transition has happened, whether or not it was recorded yet.
+  ResourceStatus StatusAt(int64_t now_millis) const;
+  bool IsGoneAt(int64_t now_millis) const;
+};
+
+std::string_view ResourceStatusName(ResourceStatus status);
+std::string_view ProjectionTypeName(ProjectionType type);
+std::string_view BillingModeName(BillingMode mode);
+
+inline constexpr int kTableRecordVersion = 1;
+std::string EncodeTableDef(const TableDef& table);
+Result<TableDef> DecodeTableDef(std::string_view record);
+
+}  // namespace armature::model

@@ -1,0 +1,305 @@
+#include "table/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_set>
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "model/messages.h"
+#include "table/key_layout.h"
+
+namespace armature::table {
+
+using model::ApiError;
+using model::ApiResult;
+using model::ResourceStatus;
+using model::TableDef;
+
+namespace {
+
+constexpr std::string_view kCatalogLatch = "catalog";
+constexpr uint8_t kStatsRecordVersion = 1;
+constexpr storage::Epoch kFirstEpoch = 1;
+
+// Look-ups happen on every request: the key is built in a buffer that is reused.
+std::string_view LookupKey(TableScope scope, std::string_view name) {
+  thread_local std::string buffer;
+  buffer = CatalogKey(scope.account, scope.region, name);
+  return buffer;
+}
+
+Task<Result<storage::ScanOp*>> ScanAll(storage::Engine& engine, const storage::KeyRange& range, storage::ScanOp& op) {
+  op.partition = storage::kSystemPartition;
+  op.begin = range.begin;
+  op.end = range.end;
+  op.at.view = storage::View::kLatest;
+  engine.Scan(op);
+  co_await op.done;
+  if (!op.status.ok()) co_return op.status;
+  co_return &op;
+}
+
+}  // namespace
+
+Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis)
+    : engine_(engine), clock_(clock), control_plane_delay_millis_(control_plane_delay_millis) {}
+
+// --- loading ---------------------------------------------------------------------------------------------------------
+
+Task<Status> Catalog::Load() {
+  auto partitions = co_await engine_.ListPartitions();
+  if (!partitions) co_return partitions.error();
+
+  storage::GetOp next_id;
+  const std::string next_id_key = NextTableIdKey();
+  next_id.partition = storage::kSystemPartition;
+  next_id.key = next_id_key;
+  next_id.at.view = storage::View::kLatest;
+  engine_.Get(next_id);
+  co_await next_id.done;
+  if (!next_id.status.ok()) co_return next_id.status;
+  if (next_id.found) next_table_id_ = ByteReader(next_id.value).BigEndian<uint64_t>();
+
+  co_return co_await LoadTables(*partitions);
+}
+
+Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& partitions) {
+  storage::ScanOp scan;
+  const storage::KeyRange range = CatalogRange();
+  auto scanned = co_await ScanAll(engine_, range, scan);
+  if (!scanned) co_return scanned.error();
+
+  std::unordered_set<storage::PartitionId> in_use{storage::kSystemPartition};
+  for (const auto& row : scan.rows) {
+    auto def = model::DecodeTableDef(row.value);
+    if (!def) co_return def.error();
+    const auto partition = std::find_if(partitions.begin(), partitions.end(),
+                                        [&](const auto& info) { return info.id == def->id; });
+    if (partition == partitions.end())
+      co_return Status::Corruption(fmt::format("table {} has no partition", def->name));
+    in_use.insert(def->id);
+    auto loaded = std::make_shared<Table>(std::make_shared<const TableDef>(std::move(*def)), partition->id, partition->epoch);
+    if (Status status = co_await LoadStats(*loaded); !status.ok()) co_return status;
+    Insert(std::move(loaded));
+  }
+  // A crash between a partition's creation and its table's record, or between a record's removal and the
+  // partition's, leaves a partition nobody knows.
+  for (const auto& info : partitions) {
+    if (in_use.contains(info.id)) continue;
+    LogInfo("dropping partition {} left over from an interrupted table change", info.id);
+    if (Status status = co_await engine_.DropPartition(info.id); !status.ok()) co_return status;
+  }
+  co_return co_await RunDueTransitions();
+}
+
+Task<Status> Catalog::LoadStats(Table& table) {
+  const std::string key = TableStatsKey(table.id());
+  storage::GetOp get;
+  get.partition = storage::kSystemPartition;
+  get.key = key;
+  get.at.view = storage::View::kLatest;
+  engine_.Get(get);
+  co_await get.done;
+  if (!get.status.ok() || !get.found) co_return get.status;
+  ByteReader reader(get.value);
+  const uint8_t version = reader.Byte();
+  const auto count = static_cast<int64_t>(reader.BigEndian<uint64_t>());
+  const auto size = static_cast<int64_t>(reader.BigEndian<uint64_t>());
+  if (!reader.ok() || version != kStatsRecordVersion) co_return Status::Corruption("a table's statistics are damaged");
+  table.stats().item_count = count;
+  table.stats().size_bytes = size;
+  co_return Status::Ok();
+}
+
+void Catalog::Insert(std::shared_ptr<Table> table) {
+  const auto def = table->def();
+  std::unique_lock lock(mutex_);
+  tables_[CatalogKey(def->account, def->region, def->name)] = std::move(table);
+}
+
+// --- look-ups --------------------------------------------------------------------------------------------------------
+
+std::shared_ptr<Table> Catalog::Find(TableScope scope, std::string_view name) const {
+  const std::string_view key = LookupKey(scope, name);
+  std::shared_lock lock(mutex_);
+  const auto it = tables_.find(key);
+  return it == tables_.end() ? nullptr : it->second;
+}
+
+std::vector<std::string> Catalog::ListNames(TableScope scope, std::string_view exclusive_start, size_t limit,
+                                            bool* has_more) const {
+  const std::string prefix = CatalogKey(scope.account, scope.region, "");
+  const int64_t now = clock_.NowMillis();
+  std::vector<std::string> names;
+  *has_more = false;
+  std::shared_lock lock(mutex_);
+  for (auto it = tables_.upper_bound(prefix + std::string(exclusive_start)); it != tables_.end(); ++it) {
+    if (it->first.compare(0, prefix.size(), prefix) != 0) break;
+    if (it->second->def()->IsGoneAt(now)) continue;
+    if (names.size() == limit) {
+      *has_more = true;
+      break;
+    }
+    names.push_back(it->first.substr(prefix.size()));
+  }
+  return names;
+}
+
+size_t Catalog::CountTables(TableScope scope) const {
+  bool has_more = false;
+  return ListNames(scope, {}, SIZE_MAX, &has_more).size();
+}
+
+std::vector<std::shared_ptr<Table>> Catalog::AllTables() const {
+  std::vector<std::shared_ptr<Table>> all;
+  std::shared_lock lock(mutex_);
+  all.reserve(tables_.size());
+  for (const auto& [key, table] : tables_) all.push_back(table);
+  return all;
+}
+
+// --- changes ---------------------------------------------------------------------------------------------------------
+
+Task<Status> Catalog::CommitSystem(const storage::Batch& batch) {
+  storage::CommitOp commit;
+  commit.partition = storage::kSystemPartition;
+  commit.epoch = kFirstEpoch;
+  commit.batch = &batch;
+  engine_.Commit(commit);
+  co_await commit.done;
+  if (!commit.status.ok()) co_return commit.status;
+  storage::DurableOp durable;
+  durable.sequence = commit.sequence;
+  engine_.WhenDurable(durable);
+  co_await durable.done;
+  co_return durable.status;
+}
+
+Task<Status> Catalog::StoreRecord(const TableDef& def) {
+  storage::Batch batch;
+  batch.Put(CatalogKey(def.account, def.region, def.name), model::EncodeTableDef(def));
+  co_return co_await CommitSystem(batch);
+}
+
+Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
+  auto guard = co_await change_latch_.Lock(kCatalogLatch);
+  const int64_t now = clock_.NowMillis();
+  const TableScope scope{def.account, def.region};
+  if (auto existing = Find(scope, def.name)) {
+    if (!existing->def()->IsGoneAt(now))
+      co_return model::ResourceInUseException(fmt::format(model::messages::kTableAlreadyExists, def.name));
+    if (Status status = co_await RemoveTable(existing); !status.ok()) co_return model::FromStatus(status);
+  }
+
+  def.id = next_table_id_;
+  def.created_millis = now;
+  def.status = ResourceStatus::kCreating;
+  def.transition_due_millis = now + control_plane_delay_millis_;
+
+  storage::PartitionInfo partition{def.id, kFirstEpoch, TableRange(def.id)};
+  if (Status status = co_await engine_.CreatePartition(partition); !status.ok()) co_return model::FromStatus(status);
+  storage::Batch batch;
+  batch.Put(CatalogKey(def.account, def.region, def.name), model::EncodeTableDef(def));
+  std::string next_id;
+  AppendBigEndian(next_id, next_table_id_ + 1);
+  batch.Put(NextTableIdKey(), next_id);
+  if (Status status = co_await CommitSystem(batch); !status.ok()) {
+    // The table was never announced: nothing must stay behind that a later table with this id would find.
+    if (Status dropped = co_await engine_.DropPartition(def.id); !dropped.ok())
+      LogWarn("dropping the partition of a table that could not be created: {}", dropped.ToString());
+    co_return model::FromStatus(status);
+  }
+  ++next_table_id_;
+
+  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition.id, partition.epoch);
+  Insert(table);
+  co_return table;
+}
+
+Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scope, std::string_view name, Change change) {
+  auto guard = co_await change_latch_.Lock(kCatalogLatch);
+  const int64_t now = clock_.NowMillis();
+  auto table = Find(scope, name);
+  if (!table || table->def()->IsGoneAt(now))
+    co_return model::ResourceNotFoundException(fmt::format(model::messages::kTableNotFound, name));
+  TableDef def = *table->def();
+  def.status = def.StatusAt(now);
+  const ResourceStatus before = def.status;
+  ARMATURE_CO_CHECK_OK(change(def));
+  if (def.status != before) def.transition_due_millis = now + control_plane_delay_millis_;
+  if (Status status = co_await StoreRecord(def); !status.ok()) co_return model::FromStatus(status);
+  auto published = std::make_shared<const TableDef>(std::move(def));
+  table->Publish(published);
+  co_return published;
+}
+
+Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scope, std::string_view name, Change check) {
+  auto deleted = co_await Update(scope, name, [&](TableDef& def) -> ApiResult<void> {
+    ARMATURE_CHECK_OK(check(def));
+    def.status = ResourceStatus::kDeleting;
+    return {};
+  });
+  if (deleted && control_plane_delay_millis_ == 0) {
+    auto guard = co_await change_latch_.Lock(kCatalogLatch);
+    auto table = Find(scope, name);
+    if (table && table->id() == (*deleted)->id) {
+      if (Status status = co_await RemoveTable(table); !status.ok()) co_return model::FromStatus(status);
+    }
+  }
+  co_return deleted;
+}
+
+Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
+  const auto def = table->def();
+  const std::string key = CatalogKey(def->account, def->region, def->name);
+  storage::Batch batch;
+  batch.Delete(key);
+  batch.Delete(TableStatsKey(def->id));
+  if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
+  {
+    std::unique_lock lock(mutex_);
+    tables_.erase(key);
+  }
+  co_return co_await engine_.DropPartition(def->id);
+}
+
+Task<Status> Catalog::RunDueTransitions() {
+  auto guard = co_await change_latch_.Lock(kCatalogLatch);
+  const int64_t now = clock_.NowMillis();
+  for (const auto& table : AllTables()) {
+    const auto def = table->def();
+    if (def->IsGoneAt(now)) {
+      if (Status status = co_await RemoveTable(table); !status.ok()) co_return status;
+    } else if (def->StatusAt(now) != def->status) {
+      TableDef settled = *def;
+      settled.status = def->StatusAt(now);
+      if (Status status = co_await StoreRecord(settled); !status.ok()) co_return status;
+      table->Publish(std::make_shared<const TableDef>(std::move(settled)));
+    }
+  }
+  co_return Status::Ok();
+}
+
+Task<Status> Catalog::PersistStats() {
+  storage::Batch batch;
+  std::vector<std::shared_ptr<Table>> written;
+  for (const auto& table : AllTables()) {
+    if (!table->stats().is_dirty.exchange(false, std::memory_order_acq_rel)) continue;
+    std::string record;
+    AppendByte(record, kStatsRecordVersion);
+    AppendBigEndian(record, static_cast<uint64_t>(table->stats().item_count.load()));
+    AppendBigEndian(record, static_cast<uint64_t>(table->stats().size_bytes.load()));
+    batch.Put(TableStatsKey(table->id()), record);
+    written.push_back(table);
+  }
+  if (batch.empty()) co_return Status::Ok();
+  Status status = co_await CommitSystem(batch);
+  if (!status.ok())
+    for (const auto& table : written) table->stats().is_dirty = true;
+  co_return status;
+}
+
+}  // namespace armature::table

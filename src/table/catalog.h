@@ -1,0 +1,95 @@
+// Catalog: which tables there are.
+//
+// Owns every Table and its stored record. Look-ups are shared-locked and cheap; changes are serialised, made durable, and
+// only then published. A table belongs to an account and a Region; names are unique within the two. State changes that
+// take time on AWS (CREATING, UPDATING, DELETING) last `control_plane_delay_millis` here: with 0 the reply shows the
+// passing state and the very next call sees the final one, so that SDK waiters never wait.
+// Thread-safe. Used by api/ and workers/.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/async.h"
+#include "base/clock.h"
+#include "model/api_error.h"
+#include "model/table_def.h"
+#include "storage/engine.h"
+#include "table/latches.h"
+#include "table/table.h"
+
+namespace armature::table {
+
+struct TableScope {
+  std::string_view account;
+  std::string_view region;
+};
+
+class Catalog {
+ public:
+  Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis);
+
+  // Reads every stored table; finishes what a crash left half done.
+  Task<Status> Load();
+
+  // The table, in whatever state it is; null if there is none.
+  std::shared_ptr<Table> Find(TableScope scope, std::string_view name) const;
+
+  // Names in byte order, after `exclusive_start` if that is not empty.
+  std::vector<std::string> ListNames(TableScope scope, std::string_view exclusive_start, size_t limit,
+                                     bool* has_more) const;
+  size_t CountTables(TableScope scope) const;
+  std::vector<std::shared_ptr<Table>> AllTables() const;
+
+  // Stores and publishes a new table; id, status and transition time are filled in here. ResourceInUse if it exists.
+  Task<model::ApiResult<std::shared_ptr<Table>>> Create(model::TableDef def);
+
+  // Applies `change` to a copy of the current definition, stores and publishes it. The change sees the definition under
+  // the catalogue's lock, so checks made inside it hold. Returns the new definition.
+  using Change = std::function<model::ApiResult<void>(model::TableDef&)>;
+  Task<model::ApiResult<std::shared_ptr<const model::TableDef>>> Update(TableScope scope, std::string_view name,
+                                                                       Change change);
+
+  // Starts deletion after `check` agrees; returns the definition as DELETING.
+  Task<model::ApiResult<std::shared_ptr<const model::TableDef>>> Delete(TableScope scope, std::string_view name,
+                                                                       Change check);
+
+  // Removes tables whose deletion is due and records due transitions. Called by a worker, and by tests.
+  Task<Status> RunDueTransitions();
+
+  // Writes the statistics of tables that changed. Called by a worker and at shut-down.
+  Task<Status> PersistStats();
+
+  int64_t control_plane_delay_millis() const { return control_plane_delay_millis_; }
+
+ private:
+  Task<Status> StoreRecord(const model::TableDef& def);
+  Task<Status> CommitSystem(const storage::Batch& batch);
+  Task<Status> LoadTables(const std::vector<storage::PartitionInfo>& partitions);
+  Task<Status> LoadStats(Table& table);
+  Task<Status> RemoveTable(std::shared_ptr<Table> table);
+  void Insert(std::shared_ptr<Table> table);
+
+  storage::Engine& engine_;
+  const Clock& clock_;
+  const int64_t control_plane_delay_millis_;
+
+  LatchTable change_latch_;  // one change at a time; its key is the catalogue itself
+  uint64_t next_table_id_ = 1;  // guarded by change_latch_
+
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+  };
+  mutable std::shared_mutex mutex_;
+  // By CatalogKey, in order for ListTables. Guarded by mutex_.
+  std::map<std::string, std::shared_ptr<Table>, std::less<>> tables_;
+};
+
+}  // namespace armature::table

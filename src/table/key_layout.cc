@@ -1,0 +1,61 @@
+#include "table/key_layout.h"
+
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "model/key_codec.h"
+
+namespace armature::table {
+
+namespace {
+constexpr char kSystemByte = 0x01;
+constexpr char kTableByte = 0x02;
+constexpr char kCatalogKind = 'T';
+constexpr char kStatsKind = 'S';
+constexpr char kCounterKind = 'N';
+}  // namespace
+
+std::string TablePrefix(uint64_t table_id) {
+  std::string prefix;
+  AppendBigEndian(prefix, table_id);
+  prefix[0] = kTableByte;  // ids stay below 2^56
+  return prefix;
+}
+
+storage::KeyRange TableRange(uint64_t table_id) { return {TablePrefix(table_id), TablePrefix(table_id + 1)}; }
+
+std::string CatalogKey(std::string_view account, std::string_view region, std::string_view table_name) {
+  // A NUL cannot occur in the parts, and sorts below every character of them: tables come in name order.
+  std::string key{kSystemByte, kCatalogKind};
+  key.append(account).push_back('\0');
+  key.append(region).push_back('\0');
+  key.append(table_name);
+  return key;
+}
+
+storage::KeyRange CatalogRange() { return {{kSystemByte, kCatalogKind}, {kSystemByte, kCatalogKind + 1}}; }
+
+std::string TableStatsKey(uint64_t table_id) {
+  std::string key{kSystemByte, kStatsKind};
+  AppendBigEndian(key, table_id);
+  return key;
+}
+
+std::string NextTableIdKey() { return {kSystemByte, kCounterKind}; }
+
+uint64_t PartitionHash(std::string_view encoded_partition_key) {
+  return XXH3_64bits(encoded_partition_key.data(), encoded_partition_key.size());
+}
+
+void AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out) {
+  out.append(table_prefix);
+  out.push_back(static_cast<char>(Space::kItems));
+  const size_t hash_at = out.size();
+  out.append(sizeof(uint64_t), '\0');
+  for (const auto& attribute : schema.hash) model::AppendKeyValue(*model::FindAttribute(key, attribute.name), out);
+  const uint64_t hash = PartitionHash(std::string_view(out).substr(hash_at + sizeof(uint64_t)));
+  for (size_t i = 0; i < sizeof(uint64_t); ++i) out[hash_at + i] = static_cast<char>(hash >> (56 - 8 * i));
+  for (const auto& attribute : schema.range) model::AppendKeyValue(*model::FindAttribute(key, attribute.name), out);
+}
+
+}  // namespace armature::table

@@ -1,0 +1,92 @@
+#include "table/latches.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+
+namespace armature::table {
+
+namespace {
+constexpr size_t kStripes = 1024;
+
+// The lock of a stripe guards a few instructions, so spinning is cheaper than any sleep.
+class SpinLock {
+ public:
+  void lock() {
+    while (locked_.exchange(true, std::memory_order_acquire))
+      while (locked_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+}  // namespace
+
+struct alignas(64) LatchTable::Stripe {
+  SpinLock lock;
+  bool is_held = false;         // guarded by lock
+  LockAwaiter* first = nullptr;  // guarded by lock: waiters in order
+  LockAwaiter* last = nullptr;   // guarded by lock
+};
+
+LatchTable::LatchTable() : stripes_(new Stripe[kStripes]) {}
+LatchTable::~LatchTable() = default;
+
+size_t LatchTable::StripeOf(std::string_view key) const { return XXH3_64bits(key.data(), key.size()) % kStripes; }
+
+std::vector<size_t> LatchTable::StripesOf(const std::vector<std::string_view>& keys) const {
+  std::vector<size_t> stripes;
+  stripes.reserve(keys.size());
+  for (auto key : keys) stripes.push_back(StripeOf(key));
+  std::sort(stripes.begin(), stripes.end());
+  stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
+  return stripes;
+}
+
+bool LatchTable::TryLock(size_t index) {
+  Stripe& stripe = stripes_[index];
+  stripe.lock.lock();
+  const bool taken = !stripe.is_held;
+  if (taken) stripe.is_held = true;
+  stripe.lock.unlock();
+  return taken;
+}
+
+bool LatchTable::LockAwaiter::await_suspend(std::coroutine_handle<> caller) {
+  waiter_ = caller;
+  executor_ = Executor::Current();
+  Stripe& stripe = table_.stripes_[stripe_];
+  stripe.lock.lock();
+  if (!stripe.is_held) {
+    stripe.is_held = true;
+    stripe.lock.unlock();
+    return false;
+  }
+  if (stripe.last) stripe.last->next_ = this;
+  else stripe.first = this;
+  stripe.last = this;
+  stripe.lock.unlock();
+  return true;
+}
+
+void LatchTable::Unlock(size_t index) {
+  Stripe& stripe = stripes_[index];
+  stripe.lock.lock();
+  LockAwaiter* next = stripe.first;
+  if (next) {
+    // The latch passes on without becoming free, so that nobody can overtake the first in line.
+    stripe.first = next->next_;
+    if (!stripe.first) stripe.last = nullptr;
+  } else {
+    stripe.is_held = false;
+  }
+  stripe.lock.unlock();
+  if (!next) return;
+  // Posting, not resuming: the releasing writer goes on first. Without an executor (plain tests) resume in place.
+  const auto waiter = next->waiter_;
+  if (Executor* executor = next->executor_) executor->Post(waiter);
+  else waiter.resume();
+}
+
+}  // namespace armature::table

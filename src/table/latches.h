@@ -1,0 +1,85 @@
+// Latches: who may change an item right now.
+//
+// A writer holds its item's latch from reading the old image to the end of the commit, never while it waits for the disk
+// to sync. A latch is a stripe of a fixed table chosen by the key's hash: different keys may share one, which costs a
+// wait, never a wrong answer. Waiting suspends the coroutine (first come, first served), not the thread. A writer of
+// several items takes its stripes in ascending order, so that no two writers wait for each other.
+// Thread-safe. Used by the write path only.
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/async.h"
+
+namespace armature::table {
+
+class LatchTable {
+ public:
+  LatchTable();
+  LatchTable(const LatchTable&) = delete;
+  LatchTable& operator=(const LatchTable&) = delete;
+  ~LatchTable();
+
+  // Holds one stripe; released on destruction.
+  class Guard {
+   public:
+    Guard() = default;
+    Guard(LatchTable* table, size_t stripe) : table_(table), stripe_(stripe) {}
+    Guard(Guard&& other) noexcept : table_(std::exchange(other.table_, nullptr)), stripe_(other.stripe_) {}
+    Guard& operator=(Guard&& other) noexcept {
+      if (this != &other) {
+        Release();
+        table_ = std::exchange(other.table_, nullptr);
+        stripe_ = other.stripe_;
+      }
+      return *this;
+    }
+    ~Guard() { Release(); }
+    void Release() {
+      if (table_) std::exchange(table_, nullptr)->Unlock(stripe_);
+    }
+
+   private:
+    LatchTable* table_ = nullptr;
+    size_t stripe_ = 0;
+  };
+
+  // `co_await latches.Lock(key)` gives a Guard.
+  class LockAwaiter {
+   public:
+    LockAwaiter(LatchTable& table, size_t stripe) : table_(table), stripe_(stripe) {}
+    bool await_ready() { return table_.TryLock(stripe_); }
+    bool await_suspend(std::coroutine_handle<> caller);
+    Guard await_resume() { return {&table_, stripe_}; }
+
+   private:
+    friend class LatchTable;
+    LatchTable& table_;
+    size_t stripe_;
+    std::coroutine_handle<> waiter_;
+    Executor* executor_ = nullptr;
+    LockAwaiter* next_ = nullptr;
+  };
+
+  LockAwaiter Lock(std::string_view key) { return {*this, StripeOf(key)}; }
+  LockAwaiter LockStripe(size_t stripe) { return {*this, stripe}; }
+
+  // The stripes of several keys, ascending and unique: the order in which to LockStripe them.
+  std::vector<size_t> StripesOf(const std::vector<std::string_view>& keys) const;
+
+ private:
+  struct Stripe;
+
+  size_t StripeOf(std::string_view key) const;
+  bool TryLock(size_t stripe);
+  void Unlock(size_t stripe);
+
+  std::unique_ptr<Stripe[]> stripes_;
+};
+
+}  // namespace armature::table

@@ -1,0 +1,32 @@
+#include "table/table.h"
+
+#include "table/key_layout.h"
+
+namespace armature::table {
+
+Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId partition, storage::Epoch epoch)
+    : id_(def->id), key_schema_(def->key_schema), prefix_(TablePrefix(def->id)), partition_(partition), epoch_(epoch) {
+  Publish(std::move(def));
+}
+
+std::shared_ptr<const model::TableDef> Table::def() const {
+  std::lock_guard lock(mutex_);
+  return def_;
+}
+
+bool Table::AcceptsData(int64_t now_millis) const {
+  return now_millis >= data_from_millis_.load(std::memory_order_acquire) &&
+         now_millis < data_until_millis_.load(std::memory_order_acquire);
+}
+
+void Table::Publish(std::shared_ptr<const model::TableDef> def) {
+  using model::ResourceStatus;
+  // Data calls answer ResourceNotFound while a table is CREATING and as soon as it is DELETING.
+  data_from_millis_.store(def->status == ResourceStatus::kCreating ? def->transition_due_millis : 0,
+                          std::memory_order_release);
+  data_until_millis_.store(def->status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
+  std::lock_guard lock(mutex_);
+  def_ = std::move(def);
+}
+
+}  // namespace armature::table

@@ -1,0 +1,62 @@
+// Table: a table as it is used at run time.
+//
+// The definition (immutable, replaced as a whole by the catalogue), the key prefix, the partition that owns the items, and
+// running statistics. Shared by every request on the table; lives until the last of them is done, even if the table is
+// deleted meanwhile. Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "model/table_def.h"
+#include "storage/engine.h"
+
+namespace armature::table {
+
+// Item count and bytes, kept by the write path as a by-product of every commit.
+struct TableStats {
+  std::atomic<int64_t> item_count{0};
+  std::atomic<int64_t> size_bytes{0};
+  std::atomic<bool> is_dirty{false};  // changed since last persisted
+};
+
+class Table {
+ public:
+  Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId partition, storage::Epoch epoch);
+
+  // A consistent definition for the length of one request.
+  std::shared_ptr<const model::TableDef> def() const;
+  // What never changes in a table's life needs no reference count.
+  const model::KeySchema& key_schema() const { return key_schema_; }
+  const std::string& prefix() const { return prefix_; }
+  uint64_t id() const { return id_; }
+  storage::PartitionId partition() const { return partition_; }
+  storage::Epoch epoch() const { return epoch_; }
+  TableStats& stats() { return stats_; }
+
+  // Whether data operations work at this moment: the table exists and is ACTIVE or UPDATING.
+  bool AcceptsData(int64_t now_millis) const;
+
+  // The catalogue's: publishes a changed definition.
+  void Publish(std::shared_ptr<const model::TableDef> def);
+
+ private:
+  const uint64_t id_;
+  const model::KeySchema key_schema_;
+  const std::string prefix_;
+  const storage::PartitionId partition_;
+  const storage::Epoch epoch_;
+  TableStats stats_;
+
+  // Data operations ask for these two on every request: kept apart from the definition, without a lock.
+  std::atomic<int64_t> data_from_millis_{0};
+  std::atomic<int64_t> data_until_millis_{INT64_MAX};
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<const model::TableDef> def_;  // guarded by mutex_
+};
+
+}  // namespace armature::table

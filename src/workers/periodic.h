@@ -1,0 +1,36 @@
+// Periodic: a background thread that runs a step now and then.
+//
+// Owns its thread. Start runs the step every `interval` until Stop, which waits for a step under way. The step itself is an
+// ordinary function that tests call directly; it must not throw. Used by server/ for the house's background work.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace armature::workers {
+
+class Periodic {
+ public:
+  Periodic(std::chrono::milliseconds interval, std::function<void()> step);
+  ~Periodic();
+  Periodic(const Periodic&) = delete;
+  Periodic& operator=(const Periodic&) = delete;
+
+  void Start();
+  void Stop();
+
+ private:
+  void Loop(const std::stop_token& stop);
+
+  const std::chrono::milliseconds interval_;
+  const std::function<void()> step_;
+  std::mutex mutex_;
+  std::condition_variable_any wake_;
+  std::jthread thread_;
+};
+
+}  // namespace armature::workers

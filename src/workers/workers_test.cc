@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <mutex>
+
+#include "workers/memory_watch.h"
+#include "workers/periodic.h"
+
+namespace armature::workers {
+namespace {
+
+TEST(Periodic, RunsItsStepAgainAndAgainAndStopsBetweenSteps) {
+  std::mutex mutex;
+  std::condition_variable ran;
+  int steps = 0;
+  Periodic periodic(std::chrono::milliseconds(1), [&] {
+    std::lock_guard lock(mutex);
+    ++steps;
+    ran.notify_all();
+  });
+  periodic.Start();
+  {
+    std::unique_lock lock(mutex);
+    ran.wait(lock, [&] { return steps >= 3; });
+  }
+  periodic.Stop();
+  const int after_stop = steps;
+  periodic.Stop();  // stopping twice is harmless
+  EXPECT_EQ(steps, after_stop);
+}
+
+TEST(Periodic, StopDoesNotWaitForTheInterval) {
+  bool ran = false;
+  Periodic periodic(std::chrono::hours(1), [&] { ran = true; });
+  periodic.Start();
+  periodic.Stop();
+  EXPECT_FALSE(ran);
+}
+
+TEST(MemoryWatch, ComparesResidentMemoryWithItsLimit) {
+  EXPECT_GT(MemoryWatch::ResidentBytes(), 0u);
+  EXPECT_GT(MemoryWatch::PhysicalBytes(), MemoryWatch::ResidentBytes());
+  MemoryWatch generous(MemoryWatch::PhysicalBytes());
+  generous.Sample();
+  EXPECT_FALSE(generous.is_over());
+  MemoryWatch tight(1);
+  tight.Sample();
+  EXPECT_TRUE(tight.is_over());
+}
+
+}  // namespace
+}  // namespace armature::workers
