@@ -21,7 +21,7 @@ constexpr int kReceivesPerTurn = 16;
 constexpr size_t kFirstGrowthBytes = 64 * 1024;
 // Room beyond the body limit for chunk lines not yet undone.
 constexpr size_t kChunkSlackBytes = 64 * 1024;
-constexpr int64_t kLingerMillis = 5'000;
+constexpr int64_t kLingerMillis = 2'000;
 // Registered once per connection: TCP reports EPOLLOUT edges only after a write has been refused.
 constexpr uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
@@ -453,7 +453,7 @@ void Connection::Refuse() {
 }
 
 void Connection::Drain() {
-  if (phase_ == Phase::kLinger) return;
+  if (phase_ == Phase::kLinger || phase_ == Phase::kAnswer) return;
   // A request may already lie in the socket: one last look before an idle connection is closed.
   may_read_ = true;
   Advance();

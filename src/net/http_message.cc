@@ -47,8 +47,8 @@ void HttpResponse::Clear() {
   content_type = {};
   close_connection = false;
   headers_.clear();
-  if (body.capacity() > kKeptBodyBytes) body = std::string();
-  else body.clear();
+  body.clear();
+  if (body.capacity() > kKeptBodyBytes) std::string().swap(body);
 }
 
 std::string_view ReasonPhrase(int status) {

@@ -1,0 +1,122 @@
+#include "net/reactor.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace armature::net {
+namespace {
+
+class ReactorTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(reactor_.Open().ok());
+    thread_ = std::thread([this] { reactor_.Run(); });
+  }
+  void TearDown() override {
+    reactor_.Stop();
+    thread_.join();
+  }
+
+  ManualClock clock_{1'000'000};
+  Reactor reactor_{clock_};
+  std::thread thread_;
+};
+
+TEST_F(ReactorTest, EnterMovesACoroutineToTheLoop) {
+  std::promise<std::thread::id> where;
+  Detach([](Reactor& reactor, std::promise<std::thread::id>& promise) -> Task<void> {
+    co_await reactor.Enter();
+    EXPECT_EQ(Executor::Current(), &reactor);
+    promise.set_value(std::this_thread::get_id());
+  }(reactor_, where));
+  EXPECT_EQ(where.get_future().get(), thread_.get_id());
+}
+
+TEST_F(ReactorTest, PostsFromManyThreadsAllArrive) {
+  static constexpr int kThreads = 4, kPosts = 5'000;
+  int arrived = 0;  // only touched on the reactor
+  std::promise<void> all;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < kPosts; ++i)
+        Detach([](Reactor& reactor, int& count, std::promise<void>& promise) -> Task<void> {
+          co_await reactor.Enter();
+          if (++count == kThreads * kPosts) promise.set_value();
+        }(reactor_, arrived, all));
+    });
+  for (auto& thread : threads) thread.join();
+  all.get_future().get();
+  EXPECT_EQ(arrived, kThreads * kPosts);
+}
+
+TEST_F(ReactorTest, ACompletionFinishedElsewhereResumesOnTheLoop) {
+  Completion completion;
+  std::promise<void> waiting, resumed;
+  Detach([](Reactor& reactor, Completion& event, std::promise<void>& before, std::promise<void>& after) -> Task<void> {
+    co_await reactor.Enter();
+    before.set_value();
+    co_await event;
+    EXPECT_TRUE(reactor.IsCurrent());
+    after.set_value();
+  }(reactor_, completion, waiting, resumed));
+  waiting.get_future().get();
+  completion.Finish();
+  resumed.get_future().get();
+}
+
+TEST_F(ReactorTest, SleepFollowsTheInjectedClock) {
+  std::promise<void> asleep;
+  std::promise<int64_t> woken;
+  Detach([](Reactor& reactor, std::promise<void>& before, std::promise<int64_t>& after) -> Task<void> {
+    co_await reactor.Enter();
+    before.set_value();
+    co_await reactor.SleepUntil(1'005'000);
+    after.set_value(reactor.now_millis());
+  }(reactor_, asleep, woken));
+  asleep.get_future().get();
+  auto future = woken.get_future();
+  clock_.AdvanceMillis(4'000);
+  reactor_.Wake();
+  EXPECT_EQ(future.wait_for(std::chrono::milliseconds(0)), std::future_status::timeout);
+  clock_.AdvanceMillis(1'010);
+  reactor_.Wake();
+  EXPECT_GE(future.get(), 1'005'000);
+}
+
+TEST_F(ReactorTest, SleepIntoThePastDoesNotSuspend) {
+  std::promise<void> done;
+  Detach([](Reactor& reactor, std::promise<void>& promise) -> Task<void> {
+    co_await reactor.Enter();
+    co_await reactor.SleepUntil(5);
+    promise.set_value();
+  }(reactor_, done));
+  done.get_future().get();
+}
+
+TEST(Reactor, ACoroutineMayPostToItsOwnLoopWithoutAWakeUp) {
+  SystemClock clock;
+  Reactor reactor(clock);
+  ASSERT_TRUE(reactor.Open().ok());
+  int rounds = 0;
+  struct Yield {
+    Reactor& r;
+    bool await_ready() { return false; }
+    void await_suspend(std::coroutine_handle<> handle) { r.Post(handle); }
+    void await_resume() {}
+  };
+  Detach([](Reactor& r, int& count) -> Task<void> {
+    co_await r.Enter();
+    for (; count < 1'000; ++count) co_await Yield{r};
+    r.Stop();
+  }(reactor, rounds));
+  reactor.Run();
+  EXPECT_EQ(rounds, 1'000);
+}
+
+}  // namespace
+}  // namespace armature::net
