@@ -1,9 +1,9 @@
 # Which Debian packages a command needs, and how they get there. Sourced by ./dev.
 
-packages_build="g++ cmake ninja-build librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev
+packages_build="g++ cmake ninja-build python3 librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev
   libtomlplusplus-dev libssl-dev zlib1g-dev libxxhash-dev libgtest-dev libgmock-dev libbenchmark-dev"
-packages_test="python3 python3-boto3 python3-pytest awscli"
-packages_bench="python3 redis-server nginx-light rocksdb-tools"
+packages_test="python3-boto3 python3-pytest awscli"
+packages_bench="redis-server nginx-light rocksdb-tools"
 packages_node="node=nodejs npm=npm"
 packages_lint="python3 clang-format clang-tidy"
 
