@@ -61,10 +61,11 @@ class Validator {
     }
   }
 
-  // Texts that replace the constraint form come last, except for members reported alone.
-  model::ApiResult<void> Verdict(bool alone) {
+  bool found_fault() const { return count_ != 0 || !special_message_.empty(); }
+
+  // Texts that replace the constraint form come last, except for members reported alone. REQUIRES: found_fault().
+  model::ApiError Verdict(bool alone) const {
     if (!special_message_.empty() && (alone || count_ == 0)) return model::ValidationException(std::string(special_message_));
-    if (count_ == 0) return {};
     std::string message(messages::kOneValidationError);
     if (count_ > 1) message = fmt::format(messages::kValidationErrors, count_);
     return model::ValidationException(message + errors_);
@@ -245,7 +246,7 @@ model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const void
   for (bool alone : {true, false}) {
     Validator validator;
     validator.CheckRequest(*schema.input, request, alone);
-    ARMATURE_CHECK_OK(validator.Verdict(alone));
+    if (validator.found_fault()) return validator.Verdict(alone);
   }
   return {};
 }

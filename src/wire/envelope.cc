@@ -1,0 +1,120 @@
+#include "wire/envelope.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "base/json_writer.h"
+#include "model/messages.h"
+#include "wire/compression.h"
+#include "wire/crc32.h"
+#include "wire/requests.h"
+
+namespace armature::wire {
+
+static_assert(net::kBodyPaddingBytes >= simdjson::SIMDJSON_PADDING, "bodies are parsed where they lie");
+
+namespace {
+
+constexpr std::string_view kAmzJson = "application/x-amz-json-1.0";
+constexpr std::string_view kPlainJson = "application/json";
+
+// The media type without its parameters.
+std::string_view BaseMediaType(std::string_view content_type) {
+  content_type = content_type.substr(0, content_type.find(';'));
+  const size_t last = content_type.find_last_not_of(" \t");
+  return content_type.substr(0, last == std::string_view::npos ? 0 : last + 1);
+}
+
+void SetNotFound(net::HttpResponse& response) {
+  response.status = 404;
+  response.body = model::messages::kNotFoundBody;
+}
+
+void AnswerPreflight(const net::HttpRequest& request, net::HttpResponse& response) {
+  response.status = 200;
+  response.AddRenderedHeaders("Access-Control-Max-Age: 172800\r\n");
+  if (const net::Header* header = request.Find("Access-Control-Request-Headers")) {
+    response.AddHeader("Access-Control-Allow-Headers", header->value);
+  }
+  if (const net::Header* header = request.Find("Access-Control-Request-Method")) {
+    response.AddHeader("Access-Control-Allow-Methods", header->value);
+  }
+}
+
+}  // namespace
+
+bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response) {
+  if (request.method == net::Method::kPost && request.path == "/") [[likely]] {
+    const std::string_view type = BaseMediaType(request.Value("Content-Type"));
+    const bool amz_json = net::EqualsIgnoreCase(type, kAmzJson);
+    if (!amz_json && !request.body.empty() && !net::EqualsIgnoreCase(type, kPlainJson)) return SetNotFound(response), true;
+    response.content_type = amz_json ? kAmzJson : kPlainJson;
+    return false;
+  }
+  if (request.method == net::Method::kOptions && request.Find("Origin") != nullptr) {
+    AnswerPreflight(request, response);
+  } else if (request.method == net::Method::kGet && request.path == "/") {
+    response.status = 200;
+    response.body = fmt::format(model::messages::kHealthy, region);
+  } else {
+    SetNotFound(response);
+  }
+  return true;
+}
+
+model::ApiResult<std::string_view> RequestBody(const net::HttpRequest& request, std::string& buffer) {
+  const net::Header* header = request.Find("Content-Encoding");
+  if (header == nullptr) return request.body;
+  const Coding coding = ParseContentEncoding(header->value);
+  if (coding == Coding::kIdentity) return request.body;
+  if (coding == Coding::kUnknown) return model::SerializationException();
+  const Status status = Inflate(coding, request.body, kMaxBodyBytes, net::kBodyPaddingBytes, buffer);
+  if (status.code() == StatusCode::kUnavailable) return model::FromStatus(status);
+  if (!status.ok()) return model::InternalServerError();
+  return std::string_view(buffer);
+}
+
+const OperationSchema* RouteTarget(const net::HttpRequest& request) {
+  const std::string_view target = request.Value("X-Amz-Target");
+  const size_t dot = target.find('.');
+  if (dot == std::string_view::npos) return nullptr;
+  return FindOperation(target.substr(0, dot), target.substr(dot + 1));
+}
+
+void SetError(const model::ApiError& error, net::HttpResponse& response) {
+  response.status = error.http_status;
+  std::string& out = response.body;
+  out.clear();
+  out += R"({"__type":")";
+  out += model::ErrorFamilyPrefix(error.family);
+  out += error.name;
+  out += '"';
+  if (error.has_message) {
+    out += error.capital_message ? R"(,"Message":)" : R"(,"message":)";
+    AppendJsonString(out, error.message);
+  }
+  if (!error.extra_json_members.empty()) {
+    out += ',';
+    out += error.extra_json_members;
+  }
+  out += '}';
+}
+
+void Finish(const net::HttpRequest& request, std::string_view request_id, net::HttpResponse& response) {
+  if (response.body.size() > kCompressAboveBytes) {
+    const Coding coding = ChooseResponseCoding(request.Value("Accept-Encoding"));  // the first line only, as AWS does
+    std::string compressed;
+    if (coding != Coding::kIdentity && Deflate(coding, response.body, compressed).ok()) {
+      response.body.swap(compressed);
+      response.AddHeader("Content-Encoding", CodingName(coding));
+    }
+  }
+  char lines[160];
+  auto end = fmt::format_to(lines, "x-amzn-RequestId: {}\r\n", request_id.substr(0, 64));
+  const bool is_preflight = request.method == net::Method::kOptions && response.status == 200;
+  if (!is_preflight) end = fmt::format_to(end, "x-amz-crc32: {}\r\n", Crc32(response.body));
+  if (request.Find("Origin") != nullptr) end = fmt::format_to(end, "Access-Control-Allow-Origin: *\r\n");
+  response.AddRenderedHeaders({lines, static_cast<size_t>(end - lines)});
+}
+
+}  // namespace armature::wire

@@ -1,0 +1,38 @@
+// The HTTP envelope of AWS JSON 1.0: what stands around an operation's body.
+//
+// The dispatcher (api/) calls these in order: AnswerWithoutOperation, RequestBody, (JSON), RouteTarget, …, then
+// SetError if something failed, and Finish for every answer. Stateless and thread-safe; reads net::HttpRequest, fills
+// net::HttpResponse, knows no operation's meaning.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "model/api_error.h"
+#include "net/http_message.h"
+#include "wire/shape.h"
+
+namespace armature::wire {
+
+inline constexpr size_t kMaxBodyBytes = 16 * 1024 * 1024;
+inline constexpr size_t kCompressAboveBytes = 4096;
+
+// Answers what is no operation at all: GET / (health), OPTIONS (CORS), a wrong method, path or content type (404).
+// False: it is a request for an operation, and the response has its content type. Call Finish in either case.
+bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response);
+
+// The body with its Content-Encoding undone; `buffer` holds it when it was compressed. Behind it are
+// net::kBodyPaddingBytes readable bytes. Damaged data is InternalServerError, as AWS answers it.
+model::ApiResult<std::string_view> RequestBody(const net::HttpRequest& request, std::string& buffer);
+
+// The operation X-Amz-Target names; null if it is missing or unknown.
+const OperationSchema* RouteTarget(const net::HttpRequest& request);
+
+// Sets status and body: {"__type":"prefix#Name","message":"…"}.
+void SetError(const model::ApiError& error, net::HttpResponse& response);
+
+// Compresses the body if it is long and the client wants it, then adds request id, checksum and CORS headers.
+// `request_id` has kRequestIdSize characters (base/random.h).
+void Finish(const net::HttpRequest& request, std::string_view request_id, net::HttpResponse& response);
+
+}  // namespace armature::wire
