@@ -69,6 +69,7 @@ class Buffer {
   }
 
   void Append(std::string_view bytes) {
+    if (bytes.empty()) return;  // memcpy must not see the null of an empty view
     if (free_bytes() < bytes.size()) {
       Compact();
       if (free_bytes() < bytes.size()) Grow(std::max(end_ + bytes.size(), 2 * capacity_));

@@ -233,7 +233,7 @@ Connection::Progress Connection::Fail(int status) {
   ReserveOutput();
   context_.writer.RenderOwn(status, false, false, context_.reactor.now_millis(), out_);
   ReleaseExchange();
-  in_.Clear();
+  ReleaseInput();
   phase_ = Phase::kGoodbye;
   must_linger_ = true;
   return Progress::kStopped;
@@ -377,8 +377,8 @@ void Connection::AfterGoodbye() {
 void Connection::Linger() {
   for (int receives = 0; may_read_; ++receives) {
     if (receives == kReceivesPerTurn) return context_.reactor.Rearm(fd_, kEvents, *this);
-    // MSG_TRUNC lets TCP drop the bytes without copying them.
-    const ssize_t count = recv(fd_, nullptr, 1 << 20, MSG_TRUNC);
+    char discarded[16 * 1024];
+    const ssize_t count = recv(fd_, discarded, sizeof(discarded), 0);
     if (count > 0 || (count < 0 && errno == EINTR)) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       may_read_ = false;
@@ -390,14 +390,13 @@ void Connection::Linger() {
 
 void Connection::Close() {
   if (fd_ < 0) return;
-  close(fd_);
-  fd_ = -1;
   Unlink();
   if (previous_ != nullptr) previous_->next_ = next_;
   else context_.connections = next_;
   if (next_ != nullptr) next_->previous_ = previous_;
   context_.connection_count.fetch_sub(1, std::memory_order_relaxed);
   context_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
+  close(std::exchange(fd_, -1));
   body_pending_ = {};
   // A request in flight keeps the object until its handler has finished.
   if (phase_ != Phase::kAnswer) {

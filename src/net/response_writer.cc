@@ -12,6 +12,7 @@ namespace {
 constexpr int64_t kDateLookMillis = 100;
 
 char* Put(char* to, std::string_view text) {
+  if (text.empty()) return to;  // memcpy must not see the null of an empty view
   std::memcpy(to, text.data(), text.size());
   return to + text.size();
 }

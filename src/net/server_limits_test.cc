@@ -111,6 +111,7 @@ TEST_F(ServerLimitsTest, OverTheConnectionLimitAClientIsToldSo) {
   EXPECT_EQ(clients[0].Call(kGet).status, 200) << "those inside notice nothing";
   clients[1].FinishWriting();
   EXPECT_TRUE(clients[1].IsClosedByServer());
+  while (server->connection_count() > 2) std::this_thread::yield();
   EXPECT_EQ(Connect().Call(kGet).status, 200) << "a place is free again";
 }
 
@@ -224,6 +225,7 @@ TEST_F(ServerTimeoutTest, AReaderThatTakesNothingIsCutOff) {
     co_return;
   };
   options.send_buffer_bytes = 64 * 1024;
+  options.idle_timeout_millis = int64_t{1} << 40;  // only the stall may end a connection here
   options.threads = 1;
   StartServer();
   auto client = Connect(64 * 1024);
@@ -272,6 +274,7 @@ TEST_F(ServerStopTest, IdleConnectionsCloseAndRequestsInFlightFinish) {
     }
     co_await Echo(exchange);
   };
+  options.threads = 1;  // so that the idle connection's end shows that the drain has begun for the other too
   StartServer();
   auto idle = Connect();
   EXPECT_EQ(idle.Call(kGet).status, 200);
@@ -291,8 +294,7 @@ TEST_F(ServerStopTest, IdleConnectionsCloseAndRequestsInFlightFinish) {
 }
 
 TEST_F(ServerStopTest, WhatIsStillRunningAfterTheDeadlineIsCutOff) {
-  // Never resumed: its frame stays allocated, as documented; static, so that it stays reachable too.
-  static Completion never;
+  Completion never;
   std::promise<void> suspended;
   handler.function = [&](Exchange&) -> Task<void> {
     suspended.set_value();
@@ -305,9 +307,10 @@ TEST_F(ServerStopTest, WhatIsStillRunningAfterTheDeadlineIsCutOff) {
   EXPECT_EQ(server->Stop(std::chrono::milliseconds(1)), 1u);
   EXPECT_TRUE(client.IsClosedByServer());
   never.Finish();  // a late answer to a stopped reactor must be harmless
-  // Keeps the abandoned frame reachable, or the leak checker would report what is meant to be.
-  static Server* const kept = server.release();
-  EXPECT_EQ(kept->connection_count(), 0u);
+  // The abandoned coroutine stays allocated, as documented. Its stopped reactor still knows it: kept, so that
+  // the leak checker does not report what is meant to be.
+  static auto& kept = *new std::vector<Server*>;
+  kept.push_back(server.release());
 }
 
 TEST_F(ServerStopTest, EveryRequestSentBeforeStopIsAnswered) {
