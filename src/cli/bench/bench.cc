@@ -29,7 +29,8 @@ int RunBench(int argc, char** argv) {
     fmt::print(stderr, "armature bench: {}\n", result.error().message());
     return 1;
   }
-  const std::string report = options->json ? bench::JsonReport(*options, *result) : bench::TextReport(*options, *result);
+  const std::string report =
+      options->json ? bench::JsonReport(*options, *result) : bench::TextReport(*options, *result);
   std::fwrite(report.data(), 1, report.size(), stdout);
   return result->errors == 0 ? 0 : 1;
 }

@@ -1,13 +1,12 @@
 #include "cli/bench/control_client.h"
 
-#include <sys/socket.h>
-#include <sys/time.h>
-
 #include <cerrno>
 #include <cstring>
 #include <ctime>
 
 #include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 namespace armature::cli::bench {
 namespace {
@@ -40,12 +39,9 @@ Result<Answer> ControlClient::TryCall() {
     }
     parser_.Received(static_cast<size_t>(received));
     switch (parser_.Parse()) {
-      case ResponseParser::State::kDone:
-        return Answer{parser_.status(), parser_.body()};
-      case ResponseParser::State::kBad:
-        return Status::Unavailable("the answer is not HTTP");
-      case ResponseParser::State::kNeedMore:
-        break;
+      case ResponseParser::State::kDone: return Answer{parser_.status(), parser_.body()};
+      case ResponseParser::State::kBad: return Status::Unavailable("the answer is not HTTP");
+      case ResponseParser::State::kNeedMore: break;
     }
   }
 }

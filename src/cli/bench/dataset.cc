@@ -41,11 +41,10 @@ Result<std::string> TableStatus(ControlClient& client, const std::string& table)
 Result<void> EnsureTable(ControlClient& client, const std::string& table) {
   ARMATURE_TRY(std::string status, TableStatus(client, table));
   if (status.empty()) {
-    const std::string body = fmt::format(
-        R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST",)"
-        R"("AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],)"
-        R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}]}})",
-        table);
+    const std::string body = fmt::format(R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST",)"
+                                         R"("AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],)"
+                                         R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}]}})",
+                                         table);
     ARMATURE_TRY(const Answer answer, client.Call("CreateTable", body));
     if (answer.status != 200) return Unexpected("CreateTable", answer);
   }
@@ -90,7 +89,8 @@ Result<void> Load(const Options& options, std::string_view workload) {
   if (options.items >= kAnnouncedItems) fmt::print(stderr, "loading {} items ...\n", options.items);
   ARMATURE_TRY(const LoadResult result, RunLoad(load, *FindWorkload(workload)));
   if (result.errors != 0) {
-    return Status::Unavailable(fmt::format("loading had {} errors, such as {}", result.errors, result.error_examples.front()));
+    return Status::Unavailable(
+        fmt::format("loading had {} errors, such as {}", result.errors, result.error_examples.front()));
   }
   return {};
 }

@@ -1,7 +1,5 @@
 #include "cli/bench/driver.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <ctime>
@@ -9,6 +7,7 @@
 #include <thread>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cli/bench/control_client.h"
 #include "cli/bench/driver_thread.h"
@@ -23,8 +22,7 @@ uint64_t Piece(uint64_t total, uint64_t parts, uint64_t i) { return (total + par
 
 void SleepUntil(int64_t monotonic_ns) {
   const timespec until{monotonic_ns / 1'000'000'000, monotonic_ns % 1'000'000'000};
-  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {
-  }
+  while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) == EINTR) {}
 }
 
 class LoadRun {
@@ -123,7 +121,8 @@ class LoadRun {
       if (checked.has_value()) continue;
       if (checked.error().code() != StatusCode::kCorruption) return checked.error();
       ++result_.errors;
-      result_.error_examples.insert(result_.error_examples.begin(), fmt::format("final check: {}", checked.error().message()));
+      result_.error_examples.insert(result_.error_examples.begin(),
+                                    fmt::format("final check: {}", checked.error().message()));
     }
     return {};
   }

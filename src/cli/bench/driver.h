@@ -19,10 +19,10 @@
 namespace armature::cli::bench {
 
 struct LoadResult {
-  Histogram latency_ns;      // of right answers in the measured window
-  double seconds = 0;        // length of that window
-  uint64_t errors = 0;       // wrong answers and broken connections, at any time
-  uint64_t unsent = 0;       // open loop: due in the window but still waiting for a connection at its end
+  Histogram latency_ns;  // of right answers in the measured window
+  double seconds = 0;    // length of that window
+  uint64_t errors = 0;   // wrong answers and broken connections, at any time
+  uint64_t unsent = 0;   // open loop: due in the window but still waiting for a connection at its end
   std::vector<std::string> error_examples;
   double server_cpu_us = 0;  // of --pid, in the window
   double client_cpu_us = 0;  // of the driver itself, in the window

@@ -1,10 +1,5 @@
 #include "cli/bench/driver_thread.h"
 
-#include <sys/epoll.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -12,6 +7,10 @@
 #include <ctime>
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 namespace armature::cli::bench {
 namespace {
@@ -50,7 +49,8 @@ Result<void> DriverThread::Open(Connection& connection) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.ptr = &connection;
-  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, connection.socket.fd(), &event) != 0) return Status::IoError(ErrnoText("epoll_ctl"));
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, connection.socket.fd(), &event) != 0)
+    return Status::IoError(ErrnoText("epoll_ctl"));
   return {};
 }
 
@@ -90,7 +90,8 @@ Result<void> DriverThread::Start(Connection& connection, int64_t since_ns, int64
   body_.clear();
   workload_->Next(connection.operation, body_);
   connection.request.clear();
-  signer_.AppendRequest(connection.operation.target, body_, (now + wall_minus_monotonic_ns_) / kSecond, connection.request);
+  signer_.AppendRequest(connection.operation.target, body_, (now + wall_minus_monotonic_ns_) / kSecond,
+                        connection.request);
   connection.sent = 0;
   // The closed loop's latency begins when the request is ready, not before it was written and signed.
   connection.since_ns = plan_.interval_ns > 0 ? since_ns : NowNanoseconds();
@@ -111,7 +112,8 @@ Result<void> DriverThread::Flush(Connection& connection) {
   epoll_event event{};
   event.events = wants_write ? EPOLLIN | EPOLLOUT : EPOLLIN;
   event.data.ptr = &connection;
-  if (epoll_ctl(epoll_, EPOLL_CTL_MOD, connection.socket.fd(), &event) != 0) return Status::IoError(ErrnoText("epoll_ctl"));
+  if (epoll_ctl(epoll_, EPOLL_CTL_MOD, connection.socket.fd(), &event) != 0)
+    return Status::IoError(ErrnoText("epoll_ctl"));
   connection.waits_for_write = wants_write;
   return {};
 }
@@ -120,7 +122,8 @@ Result<void> DriverThread::OnReadable(Connection& connection) {
   const std::span<char> space = connection.parser.Space();
   const ssize_t received = recv(connection.socket.fd(), space.data(), space.size(), 0);
   if (received < 0 && (errno == EAGAIN || errno == EINTR)) return {};
-  if (received <= 0) return Break(connection, received == 0 ? "the server closed the connection" : ErrnoText("receive"));
+  if (received <= 0)
+    return Break(connection, received == 0 ? "the server closed the connection" : ErrnoText("receive"));
   connection.parser.Received(static_cast<size_t>(received));
   const ResponseParser::State state = connection.parser.Parse();
   if (state == ResponseParser::State::kNeedMore) return {};
@@ -139,8 +142,8 @@ void DriverThread::Complete(Connection& connection) {
   const Answer answer{connection.parser.status(), connection.parser.body()};
   why_.clear();
   if (!workload_->Verify(connection.operation, answer, why_)) return CountError(connection.operation, answer, why_);
-  const bool is_measured = plan_.requests != 0 ? connection.is_counted
-                                               : now >= plan_.measure_from_ns && now < plan_.measure_until_ns;
+  const bool is_measured =
+      plan_.requests != 0 ? connection.is_counted : now >= plan_.measure_from_ns && now < plan_.measure_until_ns;
   if (!is_measured) return;
   counts_.latency_ns.Record(static_cast<uint64_t>(std::max<int64_t>(now - connection.since_ns, 0)));
   counts_.finished_ns = now;
@@ -166,8 +169,8 @@ Result<void> DriverThread::Break(Connection& connection, std::string_view why) {
 void DriverThread::CountError(const Operation& operation, const Answer& answer, std::string_view why) {
   ++counts_.errors;
   if (counts_.error_examples.size() >= kMaxExamples) return;
-  counts_.error_examples.push_back(fmt::format("{} of key {}: {} (status {}, body {})", operation.target, operation.key, why,
-                                               answer.status, answer.body.substr(0, kMaxExampleBody)));
+  counts_.error_examples.push_back(fmt::format("{} of key {}: {} (status {}, body {})", operation.target, operation.key,
+                                               why, answer.status, answer.body.substr(0, kMaxExampleBody)));
 }
 
 // When the loop has to wake even if no answer comes.
@@ -204,7 +207,8 @@ Result<void> DriverThread::Run(const ThreadPlan& plan) {
     }
   }
   if (plan_.interval_ns > 0 && plan_.requests == 0 && next_due_ns_ < plan_.measure_until_ns) {
-    counts_.unsent = static_cast<uint64_t>(static_cast<double>(plan_.measure_until_ns - next_due_ns_) / plan_.interval_ns);
+    counts_.unsent =
+        static_cast<uint64_t>(static_cast<double>(plan_.measure_until_ns - next_due_ns_) / plan_.interval_ns);
   }
   return {};
 }

@@ -39,9 +39,7 @@ void Histogram::Merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-double Histogram::Mean() const {
-  return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_);
-}
+double Histogram::Mean() const { return count_ == 0 ? 0.0 : static_cast<double>(sum_) / static_cast<double>(count_); }
 
 uint64_t Histogram::Percentile(double percentile) const {
   if (count_ == 0) return 0;

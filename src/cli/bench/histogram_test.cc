@@ -1,9 +1,9 @@
 #include "cli/bench/histogram.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "cli/bench/random.h"
 
@@ -61,7 +61,8 @@ TEST(HistogramTest, MergeEqualsRecordingEverythingInOne) {
   EXPECT_EQ(a.count(), both.count());
   EXPECT_EQ(a.min(), both.min());
   EXPECT_EQ(a.max(), both.max());
-  for (const double percentile : {10.0, 50.0, 90.0, 99.9}) EXPECT_EQ(a.Percentile(percentile), both.Percentile(percentile));
+  for (const double percentile : {10.0, 50.0, 90.0, 99.9})
+    EXPECT_EQ(a.Percentile(percentile), both.Percentile(percentile));
 }
 
 TEST(HistogramTest, ValuesBeyondTheRangeKeepTheMaximum) {

@@ -17,30 +17,18 @@ static_assert(ResponseParser::kPadding >= simdjson::SIMDJSON_PADDING);
 constexpr uint32_t kFixedBytes = 2 + 16 + 1 + 2 + 4;
 constexpr char kAlphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-simdjson::padded_string_view Padded(std::string_view body) {
-  return simdjson::padded_string_view(body.data(), body.size(), body.size() + ResponseParser::kPadding);
-}
-
 bool ParseVersion(std::string_view text, uint64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size() && !text.empty();
 }
 
 // {"S": "…"} or {"N": "…"}: the type and the text.
-bool ReadScalar(simdjson::ondemand::value value, std::string_view& type, std::string_view& text) {
-  simdjson::ondemand::object object;
-  if (value.get_object().get(object) != simdjson::SUCCESS) return false;
-  int members = 0;
-  for (auto field : object) {
-    if (field.unescaped_key().get(type) != simdjson::SUCCESS) return false;
-    if (field.value().get_string().get(text) != simdjson::SUCCESS) return false;
-    ++members;
-  }
-  return members == 1;
-}
-
-bool FindObject(simdjson::ondemand::document& document, std::string_view member, simdjson::ondemand::object& found) {
-  return document.find_field_unordered(member).get_object().get(found) == simdjson::SUCCESS;
+bool ReadScalar(simdjson::dom::element value, std::string_view& type, std::string_view& text) {
+  simdjson::dom::object object;
+  if (value.get(object) != simdjson::SUCCESS || object.size() != 1) return false;
+  const simdjson::dom::key_value_pair member = *object.begin();
+  type = member.key;
+  return member.value.get(text) == simdjson::SUCCESS;
 }
 
 }  // namespace
@@ -77,39 +65,34 @@ void ItemShape::AppendItem(uint64_t index, uint64_t version, std::string& out) c
   out += R"("}})";
 }
 
+bool ItemReader::Parse(std::string_view body, simdjson::dom::object& object) {
+  constexpr bool kCopyFirst = false;  // the readable bytes behind the body make that unnecessary
+  return parser_.parse(body.data(), body.size(), kCopyFirst).get(object) == simdjson::SUCCESS;
+}
+
 bool ItemReader::IsEmptyObject(std::string_view body) {
-  if (body == "{}") return true;
-  simdjson::ondemand::document document;
-  simdjson::ondemand::object object;
-  bool is_empty = false;
-  return parser_.iterate(Padded(body)).get(document) == simdjson::SUCCESS &&
-         document.get_object().get(object) == simdjson::SUCCESS && object.is_empty().get(is_empty) == simdjson::SUCCESS &&
-         is_empty;
+  simdjson::dom::object object;
+  return body == "{}" || (Parse(body, object) && object.size() == 0);
 }
 
 bool ItemReader::ReadItem(std::string_view body, std::string_view member, const ItemShape& shape, uint64_t index,
                           uint64_t& version, std::string& why) {
-  simdjson::ondemand::document document;
-  simdjson::ondemand::object item;
-  if (parser_.iterate(Padded(body)).get(document) != simdjson::SUCCESS || !FindObject(document, member, item)) {
+  simdjson::dom::object answer;
+  simdjson::dom::object item;
+  if (!Parse(body, answer) || answer[member].get(item) != simdjson::SUCCESS) {
     why = "no item";
     return false;
   }
   std::string_view pk;
   std::string_view data;
-  int attributes = 0;
   bool has_version = false;
-  for (auto field : item) {
-    std::string_view name;
-    simdjson::ondemand::value value;
+  for (const auto [name, value] : item) {
     std::string_view type;
     std::string_view text;
-    if (field.unescaped_key().get(name) != simdjson::SUCCESS || field.value().get(value) != simdjson::SUCCESS ||
-        !ReadScalar(value, type, text)) {
-      why = "an attribute does not parse";
+    if (!ReadScalar(value, type, text)) {
+      why = "an attribute that is no scalar";
       return false;
     }
-    ++attributes;
     if (name == "pk" && type == "S") {
       pk = text;
     } else if (name == "data" && type == "S") {
@@ -120,7 +103,7 @@ bool ItemReader::ReadItem(std::string_view body, std::string_view member, const 
   }
   expected_.clear();
   shape.AppendKeyText(index, expected_);
-  if (attributes != 3 || !has_version || pk != expected_) {
+  if (item.size() != 3 || !has_version || pk != expected_) {
     why = "another item than the one asked for";
     return false;
   }
@@ -135,14 +118,14 @@ bool ItemReader::ReadItem(std::string_view body, std::string_view member, const 
 
 bool ItemReader::ReadNumber(std::string_view body, std::string_view member, std::string_view attribute,
                             uint64_t& number, std::string& why) {
-  simdjson::ondemand::document document;
-  simdjson::ondemand::object item;
-  simdjson::ondemand::value value;
+  simdjson::dom::object answer;
+  simdjson::dom::object item;
+  simdjson::dom::element value;
   std::string_view type;
   std::string_view text;
-  if (parser_.iterate(Padded(body)).get(document) != simdjson::SUCCESS || !FindObject(document, member, item) ||
-      item.find_field_unordered(attribute).get(value) != simdjson::SUCCESS || !ReadScalar(value, type, text) ||
-      type != "N" || !ParseVersion(text, number)) {
+  if (!Parse(body, answer) || answer[member].get(item) != simdjson::SUCCESS ||
+      item[attribute].get(value) != simdjson::SUCCESS || !ReadScalar(value, type, text) || type != "N" ||
+      !ParseVersion(text, number)) {
     why = fmt::format("no number {}.{}", member, attribute);
     return false;
   }
@@ -150,12 +133,9 @@ bool ItemReader::ReadNumber(std::string_view body, std::string_view member, std:
 }
 
 std::string_view ItemReader::ReadErrorType(std::string_view body) {
-  simdjson::ondemand::document document;
+  simdjson::dom::object answer;
   std::string_view type;
-  if (parser_.iterate(Padded(body)).get(document) != simdjson::SUCCESS ||
-      document.find_field_unordered("__type").get_string().get(type) != simdjson::SUCCESS) {
-    return {};
-  }
+  if (!Parse(body, answer) || answer["__type"].get(type) != simdjson::SUCCESS) return {};
   const size_t hash = type.find('#');
   return hash == std::string_view::npos ? type : type.substr(hash + 1);
 }

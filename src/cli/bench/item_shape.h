@@ -18,9 +18,9 @@ class ItemShape {
   // `item_size` as DynamoDB counts it: attribute names and values.
   explicit ItemShape(uint32_t item_size);
 
-  void AppendKey(uint64_t index, std::string& out) const;                      // {"pk":{"S":"…"}}
-  void AppendItem(uint64_t index, uint64_t version, std::string& out) const;   // {"pk":…,"v":…,"data":…}
-  void AppendKeyText(uint64_t index, std::string& out) const;                  // user000000000017
+  void AppendKey(uint64_t index, std::string& out) const;                     // {"pk":{"S":"…"}}
+  void AppendItem(uint64_t index, uint64_t version, std::string& out) const;  // {"pk":…,"v":…,"data":…}
+  void AppendKeyText(uint64_t index, std::string& out) const;                 // user000000000017
   void AppendData(uint64_t index, uint64_t version, std::string& out) const;
 
  private:
@@ -36,8 +36,8 @@ class ItemReader {
 
   // True if `body` is {"<member>": item} where the item is exactly the one of `index` at some version,
   // which is stored; otherwise says why not. An answer without the member is "no item".
-  bool ReadItem(std::string_view body, std::string_view member, const ItemShape& shape, uint64_t index, uint64_t& version,
-                std::string& why);
+  bool ReadItem(std::string_view body, std::string_view member, const ItemShape& shape, uint64_t index,
+                uint64_t& version, std::string& why);
 
   // True if `body` is {"<member>": {"<attribute>": {"N": "…"}, …}}; stores the number.
   bool ReadNumber(std::string_view body, std::string_view member, std::string_view attribute, uint64_t& number,
@@ -47,7 +47,10 @@ class ItemReader {
   std::string_view ReadErrorType(std::string_view body);
 
  private:
-  simdjson::ondemand::parser parser_;
+  // False if the body is not one whole JSON object.
+  bool Parse(std::string_view body, simdjson::dom::object& object);
+
+  simdjson::dom::parser parser_;  // not on-demand: that would not notice a truncated end
   std::string expected_;
 };
 

@@ -82,28 +82,38 @@ Result<Options, int> ParseOptions(int argc, char** argv) {
   std::string warmup = "500ms";
   options.credentials.region = "us-east-1";
 
-  CLI::App app("Runs a named workload against a DynamoDB endpoint, verifies every answer, and prints throughput,\n"
-               "latency and, with --pid, what each request cost the server.",
-               argc > 0 ? argv[0] : "armature bench");
+  CLI::App app(
+      "Runs a named workload against a DynamoDB endpoint, verifies every answer, and prints throughput,\n"
+      "latency and, with --pid, what each request cost the server.",
+      argc > 0 ? argv[0] : "armature bench");
   app.footer(DescribeWorkloads());
   app.add_option("--endpoint", endpoint, "URL of the endpoint")->capture_default_str();
   app.add_option("--workload", options.workload, "What to send; see below")->required();
   app.add_option("--table", options.table, "Table to use; made if missing")->capture_default_str();
-  app.add_option("--connections", options.connections, "Keep-alive connections")->check(CLI::Range(1, 65536))->capture_default_str();
-  app.add_option("--threads", options.threads, "Threads of the driver")->check(CLI::Range(1, 256))->capture_default_str();
-  auto* duration_option = app.add_option("--duration", duration, "Measured time, such as 5s or 500ms")->capture_default_str();
-  app.add_option("--requests", options.requests, "End after this many measured requests instead")->excludes(duration_option);
+  app.add_option("--connections", options.connections, "Keep-alive connections")
+      ->check(CLI::Range(1, 65536))
+      ->capture_default_str();
+  app.add_option("--threads", options.threads, "Threads of the driver")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  auto* duration_option =
+      app.add_option("--duration", duration, "Measured time, such as 5s or 500ms")->capture_default_str();
+  app.add_option("--requests", options.requests, "End after this many measured requests instead")
+      ->excludes(duration_option);
   app.add_option("--warmup", warmup, "Time under load before measuring")->capture_default_str();
   app.add_option("--rate", options.rate,
                  "Open loop: send at this many requests per second whatever the server does;\n"
                  "latency then counts from the intended sending time")
       ->check(CLI::PositiveNumber);
   app.add_option("--items", options.items, "Items (or counters) the workload works on")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{4'000'000'000}))->capture_default_str();
+      ->check(CLI::Range(uint64_t{1}, uint64_t{4'000'000'000}))
+      ->capture_default_str();
   app.add_option("--item-size", options.item_size, "Size of an item in bytes, as DynamoDB counts")
-      ->check(CLI::Range(32, 400 * 1024))->capture_default_str();
+      ->check(CLI::Range(32, 400 * 1024))
+      ->capture_default_str();
   app.add_option("--region", options.credentials.region, "Region to sign for")->capture_default_str();
-  app.add_option("--pid", options.pids, "Server process (with its children) whose CPU and memory to report; repeatable");
+  app.add_option("--pid", options.pids,
+                 "Server process (with its children) whose CPU and memory to report; repeatable");
   app.add_option("--expect", options.expect_file, "File with the body the workload `fixed` expects");
   app.add_option("--seed", options.seed, "Seed of the random choices")->capture_default_str();
   app.add_flag("--json", options.json, "Print one JSON object instead of text");

@@ -1,7 +1,5 @@
 #include "cli/bench/process_usage.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,6 +8,7 @@
 #include <string>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace armature::cli::bench {
 namespace {

@@ -1,9 +1,9 @@
 #include "cli/bench/random.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::cli::bench {
 namespace {

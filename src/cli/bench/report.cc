@@ -42,15 +42,18 @@ std::string JsonText(std::string_view text) {
 
 std::string TextReport(const Options& options, const LoadResult& result) {
   const Histogram& latency = result.latency_ns;
-  std::string out = fmt::format("workload     {}, {} connections, {}, {} driver thread{}\n", options.workload,
-                                options.connections,
-                                options.rate > 0 ? fmt::format("open loop at {:.0f}/s", options.rate) : "closed loop",
-                                options.threads, options.threads == 1 ? "" : "s");
+  std::string out =
+      fmt::format("workload     {}, {} connections, {}, {} driver thread{}\n", options.workload, options.connections,
+                  options.rate > 0 ? fmt::format("open loop at {:.0f}/s", options.rate) : "closed loop",
+                  options.threads, options.threads == 1 ? "" : "s");
   auto to = std::back_inserter(out);
-  fmt::format_to(to, "requests     {} in {:.2f} s, {:.0f} per second\n", latency.count(), result.seconds, Throughput(result));
+  fmt::format_to(to, "requests     {} in {:.2f} s, {:.0f} per second\n", latency.count(), result.seconds,
+                 Throughput(result));
   fmt::format_to(to, "latency      p50 {}, p90 {}, p99 {}, p99.9 {}, max {}\n", Time(latency.Percentile(50)),
-                 Time(latency.Percentile(90)), Time(latency.Percentile(99)), Time(latency.Percentile(99.9)), Time(latency.max()));
-  if (result.unsent > 0) fmt::format_to(to, "unsent       {} requests were due but found no free connection\n", result.unsent);
+                 Time(latency.Percentile(90)), Time(latency.Percentile(99)), Time(latency.Percentile(99.9)),
+                 Time(latency.max()));
+  if (result.unsent > 0)
+    fmt::format_to(to, "unsent       {} requests were due but found no free connection\n", result.unsent);
   if (result.has_server_usage) {
     fmt::format_to(to, "server       {:.2f} µs CPU per request, {:.0f} % of a core, RSS {:.1f} MiB\n",
                    PerRequest(result.server_cpu_us, result), result.server_cpu_us / result.seconds / 1e4,

@@ -1,10 +1,10 @@
 #include "cli/bench/response_parser.h"
 
-#include <strings.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+
+#include <strings.h>
 
 namespace armature::cli::bench {
 namespace {
@@ -72,7 +72,8 @@ ResponseParser::State ResponseParser::ParseHead() {
   std::string_view head = received.substr(0, head_end + 2);
   const size_t line_end = head.find("\r\n");
   const std::string_view line = head.substr(0, line_end);
-  if (line.size() < 12 || line.substr(0, 7) != "HTTP/1." || !ParseNumber(line.substr(9, 3), status_)) return State::kBad;
+  if (line.size() < 12 || line.substr(0, 7) != "HTTP/1." || !ParseNumber(line.substr(9, 3), status_))
+    return State::kBad;
   head.remove_prefix(line_end + 2);
   while (!head.empty()) {
     const size_t end = head.find("\r\n");

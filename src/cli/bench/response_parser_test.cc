@@ -1,9 +1,9 @@
 #include "cli/bench/response_parser.h"
 
-#include <gtest/gtest.h>
-
 #include <cstring>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace armature::cli::bench {
 namespace {

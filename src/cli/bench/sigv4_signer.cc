@@ -94,8 +94,7 @@ void SigV4Signer::StartSecond(int64_t unix_seconds) {
   std::string scope = fmt::format("{}/{}/{}/aws4_request", date, credentials_.region, kService);
   if (scope != scope_) {
     scope_ = std::move(scope);
-    const Sha256Digest key =
-        DeriveSigningKey(credentials_.secret_access_key, date, credentials_.region, kService);
+    const Sha256Digest key = DeriveSigningKey(credentials_.secret_access_key, date, credentials_.region, kService);
     StartHmac(View(key), key_inner_, key_outer_);
   }
   second_ = unix_seconds;
@@ -113,9 +112,8 @@ SigV4Signer::Prepared& SigV4Signer::Prepare(std::string_view target) {
       "User-Agent: armature-bench\r\nAuthorization: AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature=",
       host_, kContentType, kTargetPrefix, target, date_time_, credentials_.access_key_id, scope_, kSignedHeaders);
   SHA256_Init(&fresh.canonical);
-  Update(fresh.canonical,
-         fmt::format("POST\n/\n\ncontent-type:{}\nhost:{}\nx-amz-date:{}\nx-amz-target:{}{}\n\n{}\n", kContentType,
-                     host_, date_time_, kTargetPrefix, target, kSignedHeaders));
+  Update(fresh.canonical, fmt::format("POST\n/\n\ncontent-type:{}\nhost:{}\nx-amz-date:{}\nx-amz-target:{}{}\n\n{}\n",
+                                      kContentType, host_, date_time_, kTargetPrefix, target, kSignedHeaders));
   fresh.inner = key_inner_;
   Update(fresh.inner, fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n", date_time_, scope_));
   return fresh;

@@ -1,9 +1,8 @@
 #include "cli/bench/sigv4_signer.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <fmt/format.h>
 
 namespace armature::cli::bench {
 namespace {

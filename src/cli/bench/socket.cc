@@ -1,17 +1,16 @@
 #include "cli/bench/socket.h"
 
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <memory>
-
-#include <fmt/format.h>
 
 namespace armature::cli::bench {
 

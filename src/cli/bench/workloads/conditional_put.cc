@@ -1,5 +1,6 @@
 // conditional-put: PutItem with attribute_not_exists. Every key is sent twice: the first must succeed, and the
 // second, sent only after the first was acknowledged, must be refused.
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>

@@ -14,7 +14,8 @@ class Get final : public Workload {
       : shape_(options.item_size),
         items_(options.items),
         random_(options.seed + share.thread),
-        head_(fmt::format(R"({{"TableName":"{}",{}"Key":)", options.table, is_consistent ? R"("ConsistentRead":true,)" : "")) {}
+        head_(fmt::format(R"({{"TableName":"{}",{}"Key":)", options.table,
+                          is_consistent ? R"("ConsistentRead":true,)" : "")) {}
 
   void Next(Operation& operation, std::string& body) override {
     operation.target = "GetItem";

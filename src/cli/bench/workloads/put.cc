@@ -1,5 +1,7 @@
 // put, load: PutItem without conditions.
+#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,28 +49,28 @@ class PutBase : public Workload {
 // Visits the keys in an order that has nothing to do with their own, each once per round.
 class Put final : public PutBase {
  public:
-  Put(const Options& options, const Share& share)
-      : PutBase(options, share),
-        table_(options.table),
-        // With fewer keys than this a key may come round again while its previous write is still among the remembered.
-        versions_are_exact_(count_ > 4 * (kRemembered + options.connections)) {}
+  Put(const Options& options, const Share& share) : PutBase(options, share), table_(options.table) {}
 
   void Next(Operation& operation, std::string& body) override {
-    constexpr uint64_t kStride = 2654435761;  // a prime beyond any --items: the steps meet every key
-    operation.key = share_.Index(sequence_ % count_ * kStride % count_);
     operation.version = ++sequence_;
+    operation.key = KeyOf(operation.version);
+    in_flight_.insert(operation.version);
+    operation.note = *in_flight_.begin();
     Write(operation, body);
   }
 
   bool Verify(const Operation& operation, const Answer& answer, std::string& why) override {
     if (!PutBase::Verify(operation, answer, why)) return false;
-    remembered_[acknowledged_++ % kRemembered] = {operation.key, operation.version};
+    in_flight_.erase(operation.version);  // one that failed may yet take effect and stays
+    remembered_[acknowledged_++ % kRemembered] = {operation.key, operation.note};
     return true;
   }
 
+  // A key that came round again may hold a later version; and an earlier one, if that put was still in flight
+  // when the remembered one was sent. Nothing else.
   Result<void> Finish(ControlClient& client) override {
     for (size_t i = 0; i < std::min<uint64_t>(acknowledged_, kRemembered); ++i) {
-      const auto [key, version] = remembered_[i];
+      const auto [key, oldest] = remembered_[i];
       std::string body = fmt::format(R"({{"TableName":"{}","ConsistentRead":true,"Key":)", table_);
       shape_.AppendKey(key, body);
       body += '}';
@@ -78,8 +80,10 @@ class Put final : public PutBase {
       if (!reader_.ReadItem(answer.body, "Item", shape_, key, found, why)) {
         return Status::Corruption(fmt::format("acknowledged put of key {} reads back as {}", key, why));
       }
-      if (found < version || (versions_are_exact_ && found != version)) {
-        return Status::Corruption(fmt::format("acknowledged put of key {} at version {} reads back as version {}", key, version, found));
+      if (found < oldest || found > sequence_ || KeyOf(found) != key) {
+        return Status::Corruption(
+            fmt::format("acknowledged put of key {} reads back as version {}, where {} to {} was possible", key, found,
+                        oldest, sequence_));
       }
     }
     return {};
@@ -88,10 +92,15 @@ class Put final : public PutBase {
  private:
   static constexpr size_t kRemembered = 256;
 
+  uint64_t KeyOf(uint64_t version) const {
+    constexpr uint64_t kStride = 2654435761;  // a prime beyond any --items: the steps meet every key
+    return share_.Index(version % count_ * kStride % count_);
+  }
+
   std::string table_;
-  bool versions_are_exact_;
+  std::set<uint64_t> in_flight_;  // versions sent and not acknowledged
   uint64_t acknowledged_ = 0;
-  std::array<std::pair<uint64_t, uint64_t>, kRemembered> remembered_{};
+  std::array<std::pair<uint64_t, uint64_t>, kRemembered> remembered_{};  // key, oldest version it may still hold
 };
 
 class Load final : public PutBase {
@@ -107,7 +116,11 @@ class Load final : public PutBase {
 
 }  // namespace
 
-std::unique_ptr<Workload> MakePut(const Options& options, const Share& share) { return std::make_unique<Put>(options, share); }
-std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share) { return std::make_unique<Load>(options, share); }
+std::unique_ptr<Workload> MakePut(const Options& options, const Share& share) {
+  return std::make_unique<Put>(options, share);
+}
+std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share) {
+  return std::make_unique<Load>(options, share);
+}
 
 }  // namespace armature::cli::bench

@@ -2,6 +2,7 @@
 //
 // Every returned value must lie between the acknowledged and the issued increments of its counter, and at the
 // end each counter must hold exactly the acknowledged ones: no increment lost, none applied twice.
+#include <iterator>
 #include <vector>
 
 #include <fmt/format.h>
@@ -55,10 +56,11 @@ class UpdateCounter final : public Workload {
         random_(options.seed + share.thread),
         counters_(share.Count(options.items)),
         table_(options.table),
-        head_(fmt::format(R"({{"TableName":"{}","UpdateExpression":"SET n = n + :one","ConditionExpression":"n >= :zero",)"
-                          R"("ExpressionAttributeValues":{{":one":{{"N":"1"}},":zero":{{"N":"0"}}}},)"
-                          R"("ReturnValues":"UPDATED_NEW","Key":)",
-                          options.table)) {}
+        head_(fmt::format(
+            R"({{"TableName":"{}","UpdateExpression":"SET n = n + :one","ConditionExpression":"n >= :zero",)"
+            R"("ExpressionAttributeValues":{{":one":{{"N":"1"}},":zero":{{"N":"0"}}}},)"
+            R"("ReturnValues":"UPDATED_NEW","Key":)",
+            options.table)) {}
 
   void Next(Operation& operation, std::string& body) override {
     const uint64_t position = random_.Below(counters_.size());

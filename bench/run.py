@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Measures Armature beside nginx, Redis, RocksDB alone and, with --peers, other DynamoDB servers.
+
+Prints one table of ratios: measure, value, reference, ratio, bar. See README.md beside this file for how each line is
+measured. Standard library only; `./dev bench` builds the program and calls this.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import servers
+from servers import NotAvailable
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+ITEMS = 10_000
+COUNTERS = 1_000
+LARGE_ITEMS = 10_000_000
+# What a GetItem of the driver's items answers; nginx gives this to everybody.
+FIXED_BODY = json.dumps({"Item": {"pk": {"S": "user000000000017"}, "v": {"N": "0"}, "data": {"S": "x" * 175}}},
+                        separators=(",", ":"))
+
+
+def busy_cpus(seconds=1.0):
+    """How many CPUs the whole machine keeps busy, over a short look."""
+    def busy_ticks():
+        fields = [int(field) for field in pathlib.Path("/proc/stat").read_text().split("\n")[0].split()[1:9]]
+        return sum(fields) - fields[3] - fields[4]  # all but idle and waiting for the disk
+
+    before = busy_ticks()
+    time.sleep(seconds)
+    return (busy_ticks() - before) / os.sysconf("SC_CLK_TCK") / seconds
+
+
+class Table:
+    """The lines of the result, printed as they come and kept for --out."""
+
+    def __init__(self):
+        self.lines = []
+
+    def add(self, measure, value, unit, reference=None, ratio=None, bar=None, at_least=False):
+        """`bar` bounds `ratio`, or `value` where there is no ratio."""
+        judged = value if ratio is None else ratio
+        passed = None if bar is None else (judged >= bar if at_least else judged <= bar)
+        self.lines.append({"measure": measure, "value": value, "unit": unit, "reference": reference, "ratio": ratio,
+                           "bar": bar, "bar_is": "at least" if at_least else "at most", "passed": passed})
+        print(self.format(self.lines[-1]), flush=True)
+
+    def not_available(self, measure, why):
+        why = " ".join(str(why).split())
+        self.lines.append({"measure": measure, "not_available": why, "passed": None})
+        print(f"{measure:<46} not available: {why[:120]}", flush=True)
+
+    @staticmethod
+    def header():
+        return f"{'measure':<46} {'value':>12} {'unit':<6} {'reference':<26} {'ratio':>8}  {'bar':<10} result"
+
+    @staticmethod
+    def format(line):
+        def number(value):
+            return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+        ratio = "" if line["ratio"] is None else f"{line['ratio']:.2f}"
+        bar = "" if line["bar"] is None else ("≥ " if line["bar_is"] == "at least" else "≤ ") + f"{line['bar']:g}"
+        result = {True: "pass", False: "FAIL", None: ""}[line["passed"]]
+        return (f"{line['measure']:<46} {number(line['value']):>12} {line['unit']:<6} {line['reference'] or '':<26} "
+                f"{ratio:>8}  {bar:<10} {result}")
+
+
+class Run:
+    def __init__(self, options, work):
+        self.options = options
+        self.work = pathlib.Path(work)
+        self.table = Table()
+        # "On two cores": every server may use the same two CPUs; the load comes from one of them.
+        cpus = sorted(os.sched_getaffinity(0))
+        self.server_cpus = set(cpus[:2])
+        self.driver_cpus = {cpus[0]}
+        os.sched_setaffinity(0, self.server_cpus)  # what is started from here inherits it
+        self.raw = []
+        self.expect = self.work / "expected.json"
+        self.expect.write_text(FIXED_BODY)
+
+    # --- tools -------------------------------------------------------------------------------------------------
+
+    def directory(self, name):
+        return pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.work))
+
+    def armature(self, name="armature"):
+        return servers.Armature(self.directory(name), self.options.armature,
+                                self.options.serve_arg)
+
+    def drive(self, server, workload, connections=32, items=ITEMS, duration=None, warmup="500ms", extra=()):
+        """One run of the load driver; every answer was right, or the whole comparison stops."""
+        command = [*self.options.driver, "--endpoint", server.endpoint, "--workload", workload, "--connections",
+                   str(connections), "--items", str(items), "--warmup", warmup, "--pid", str(server.pid), "--json", *extra]
+        if "--requests" not in extra:
+            command += ["--duration", duration or self.options.duration]
+        done = subprocess.run(command, capture_output=True, text=True,
+                              preexec_fn=lambda: os.sched_setaffinity(0, self.driver_cpus))
+        if done.returncode != 0:
+            raise RuntimeError(f"{workload} against {server.name} failed: {done.stdout}{done.stderr}")
+        result = json.loads(done.stdout)
+        self.raw.append({"server": server.name, **result})
+        return result
+
+
+    def redis_sets(self, redis):
+        """SETs per second and CPU µs of each, with 32 clients and an fsync before every answer."""
+        before, started = servers.cpu_seconds(redis.pid), time.monotonic()
+        rates, per_call = [], 50_000
+        while time.monotonic() - started < float(self.options.duration.rstrip("s")):
+            output = subprocess.run(
+                [servers.find_program("redis-benchmark"), "-h", "127.0.0.1", "-p", str(redis.port), "-t", "set", "-c", "32",
+                 "-d", "200", "-r", str(ITEMS), "-n", str(per_call), "-q"], check=True, capture_output=True, text=True,
+                preexec_fn=lambda: os.sched_setaffinity(0, self.driver_cpus)).stdout
+            rates.append(float(re.search(r"([\d.]+) requests per second", output).group(1)))
+        cpu = servers.cpu_seconds(redis.pid) - before
+        return statistics.mean(rates), cpu / (len(rates) * per_call) * 1e6
+
+    def rocksdb_fillsync(self, threads):
+        """Synced puts per second of RocksDB's own db_bench, and the median of one in µs."""
+        directory = self.directory("rocksdb")
+        output = subprocess.run(
+            [servers.find_program("db_bench"), "--benchmarks=fillsync", f"--threads={threads}", "--value_size=200",
+             "--num=1000000000", f"--duration={self.options.duration.rstrip('s')}", "--histogram", f"--db={directory}"],
+            check=True, capture_output=True, text=True).stdout
+        shutil.rmtree(directory)
+        rate = float(re.search(r"fillsync\s*:.*?([\d.]+) ops/sec", output).group(1))
+        median = float(re.search(r"P50: ([\d.]+)", output).group(1))
+        return rate, median
+
+    # --- the lines of the table ---------------------------------------------------------------------------------
+
+    def against_nginx_and_stores(self):
+        """Interleaved rounds, so that a slow moment of the machine meets both sides of a ratio."""
+        rounds = []
+        with servers.Nginx(self.directory("nginx"), FIXED_BODY) as nginx, self.armature() as armature:
+            redis = self.start_redis()
+            for number in range(self.options.rounds):
+                print(f"  round {number + 1} of {self.options.rounds}", file=sys.stderr)
+                rounds.append(self.one_round(nginx, armature, redis))
+            if redis:
+                redis.stop()
+
+        def median(key):
+            return statistics.median(r[key] for r in rounds)
+
+        def ratio(key, reference):
+            return statistics.median(r[key] / r[reference] for r in rounds)
+
+        add = self.table.add
+        add("nginx, fixed body: CPU per request", median("nginx_cpu"), "µs")
+        nginx = f"nginx {median('nginx_cpu'):.2f} µs"
+        add("GetItem: CPU per request", median("get_cpu"), "µs", nginx, ratio("get_cpu", "nginx_cpu"), 2.0)
+        add("PutItem durable: CPU per request", median("put_cpu"), "µs", nginx, ratio("put_cpu", "nginx_cpu"), 4.0)
+        add("UpdateItem counter: CPU per request", median("update_cpu"), "µs", nginx, ratio("update_cpu", "nginx_cpu"), 5.0)
+        add("GetItem: throughput, 32 connections", median("get_rate"), "/s")
+        if "redis_rate" in rounds[0]:
+            add("PutItem: throughput, 32 connections", median("put_rate"), "/s", f"Redis SET {median('redis_rate'):,.0f} /s",
+                ratio("put_rate", "redis_rate"), 0.8, at_least=True)
+            add("Redis SET, fsync always: CPU per request", median("redis_cpu"), "µs")
+        else:
+            self.table.not_available("PutItem: throughput against Redis", "redis is not installed")
+        if "fillsync_rate" in rounds[0]:
+            add("PutItem: throughput, 32 connections", median("put_rate"), "/s",
+                f"db_bench {median('fillsync_rate'):,.0f} /s", ratio("put_rate", "fillsync_rate"), 1.0, at_least=True)
+            add("PutItem: p50, 1 connection", median("put_p50"), "µs", f"db_bench p50 {median('fillsync_p50'):.0f} µs",
+                ratio("put_p50", "fillsync_p50"), 1.3)
+        else:
+            self.table.not_available("PutItem against RocksDB alone", "db_bench is not installed")
+        if "fsyncs_per_put" in rounds[0]:
+            add("PutItem: fsyncs per put, 64 connections", median("fsyncs_per_put"), "", bar=0.1)
+        else:
+            self.table.not_available("PutItem: fsyncs per put, 64 connections", "no armature_engine_syncs_total in /metrics")
+
+    def start_redis(self):
+        try:
+            return servers.Redis(self.directory("redis")).start()
+        except NotAvailable:
+            return None
+
+    def one_round(self, nginx, armature, redis):
+        got = {}
+        got["nginx_cpu"] = self.drive(nginx, "fixed", extra=["--expect", str(self.expect)])["server_cpu_us_per_request"]
+        get = self.drive(armature, "get")
+        got["get_cpu"], got["get_rate"] = get["server_cpu_us_per_request"], get["throughput"]
+        put = self.drive(armature, "put")
+        got["put_cpu"], got["put_rate"] = put["server_cpu_us_per_request"], put["throughput"]
+        if redis:
+            got["redis_rate"], got["redis_cpu"] = self.redis_sets(redis)
+        if shutil.which("db_bench"):
+            got["fillsync_rate"], _ = self.rocksdb_fillsync(32)
+        got["update_cpu"] = self.drive(armature, "update-counter", items=COUNTERS)["server_cpu_us_per_request"]
+        got["put_p50"] = self.drive(armature, "put", connections=1)["latency_us"]["p50"]
+        if shutil.which("db_bench"):
+            _, got["fillsync_p50"] = self.rocksdb_fillsync(1)
+        before = armature.metrics()
+        self.drive(armature, "put", connections=64)
+        after = armature.metrics()
+        syncs, commits = "armature_engine_syncs_total", "armature_engine_commits_total"
+        if after.get(commits, 0) > before.get(commits, 0):
+            got["fsyncs_per_put"] = (after[syncs] - before[syncs]) / (after[commits] - before[commits])
+        return got
+
+    def start_and_idle(self):
+        first_answers, idle = [], []
+        for _ in range(7):
+            server = self.armature("empty")
+            server.wait_ready = lambda s=server: servers.Armature.wait_ready(s, pause=0.0002)
+            with server:
+                first_answers.append((time.monotonic() - server.started_at) * 1e3)
+                if len(idle) < 3:
+                    time.sleep(1)  # past whatever start-up work remains
+                    idle.append(servers.rss_bytes(server.pid) / 2**20)
+        self.table.add("First answer after exec, empty directory", statistics.median(first_answers), "ms", bar=25)
+        self.table.add("Idle RSS", statistics.median(idle), "MiB", bar=20)
+
+    def against_peers(self):
+        bars = {("dynoxide", False, "get"): 5, ("dynoxide", True, "put"): 10, ("extenddb", True, "put"): 20,
+                ("dynamodb-local", True, "put"): 100}
+        modules = pathlib.Path(self.options.peers_dir) / "node_modules"
+        with self.armature() as armature:
+            for kind in servers.PEERS:
+                for on_disk in (False, True):
+                    name = f"{kind.name} {'on disk' if on_disk else 'in memory'}"
+                    print(f"  {name}", file=sys.stderr)
+                    try:
+                        with kind(self.directory(kind.name), modules, on_disk) as peer:
+                            for workload in ("get", "put"):
+                                self.one_peer(armature, peer, name, workload, bars.get((kind.name, on_disk, workload)))
+                    except (NotAvailable, RuntimeError) as error:
+                        self.table.not_available(name, error)
+
+    def one_peer(self, armature, peer, name, workload, bar):
+        """Medians of a few rounds, ours and theirs in turn; ratio is how many times more theirs costs."""
+        rounds = []
+        for number in range(self.options.rounds):
+            ours = self.drive(armature, workload)
+            theirs = self.drive(peer, workload, items=1000, warmup=peer.warmup if number == 0 else "500ms")
+            rounds.append((ours["server_cpu_us_per_request"], theirs["server_cpu_us_per_request"]))
+        operation = {"get": "GetItem", "put": "PutItem"}[workload]
+        mine = statistics.median(r[0] for r in rounds)
+        self.table.add(f"{operation}: CPU of {name}", statistics.median(r[1] for r in rounds), "µs",
+                       f"armature {mine:.2f} µs", statistics.median(r[1] / r[0] for r in rounds), bar, at_least=True)
+
+    def large(self):
+        """What ten million items cost more than ten thousand, and how much memory they hold."""
+        with self.armature("small") as small, self.armature("large") as large:
+            print(f"  loading {LARGE_ITEMS:,} items", file=sys.stderr)
+            load = self.drive(large, "load", connections=256, items=LARGE_ITEMS, extra=["--threads", "1"])
+            self.table.add("Loading 10 M items: throughput", load["throughput"], "/s")
+            rounds = []
+            for _ in range(self.options.rounds):
+                got = {}
+                for workload in ("get", "put"):
+                    for server, items in ((small, ITEMS), (large, LARGE_ITEMS)):
+                        got[workload, items] = self.drive(server, workload, items=items)["server_cpu_us_per_request"]
+                rounds.append(got)
+            for workload, operation in (("get", "GetItem"), ("put", "PutItem")):
+                self.table.add(f"{operation}: CPU with 10 M items", statistics.median(r[workload, LARGE_ITEMS] for r in rounds), "µs",
+                               f"10 k: {statistics.median(r[workload, ITEMS] for r in rounds):.2f} µs",
+                               statistics.median(r[workload, LARGE_ITEMS] / r[workload, ITEMS] for r in rounds), 1.5)
+            self.table.add("RSS with 10 M items", servers.rss_bytes(large.pid) / 2**20, "MiB", bar=self.options.rss_bound_mib)
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--armature", default=str(ROOT / "build/release/armature"), help="the program to measure")
+    parser.add_argument("--serve-arg", action="append", default=[], help="further argument for `armature serve`; repeatable")
+    parser.add_argument("--peers", action="store_true", help="also measure the servers of package.json")
+    parser.add_argument("--peers-dir", default=str(ROOT / "bench"), help="where npm has installed them")
+    parser.add_argument("--large", action="store_true", help="also run with 10 million items (takes many minutes)")
+    parser.add_argument("--only", choices=("core", "start", "peers", "large"), help="just this part")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of which the median counts (default 3)")
+    parser.add_argument("--duration", default="2s", help="length of each measurement in seconds (default 2s)")
+    parser.add_argument("--rss-bound-mib", type=float, default=1024, help="memory bound with 10 million items (default 1024)")
+    parser.add_argument("--work-dir", default=str(ROOT / "build"), help="where data goes; must be a real disk, not a tmpfs")
+    parser.add_argument("--out", help="write the table and every single measurement to this JSON file")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if a bar is missed")
+    options = parser.parse_args()
+    options.driver = [str(pathlib.Path(options.armature).resolve()), "bench"]
+    return options
+
+
+def main():
+    options = parse_arguments()
+    if not os.access(options.armature, os.X_OK):
+        sys.exit(f"run.py: {options.armature} is not there; build it first")
+    os.makedirs(options.work_dir, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="bench-run-", dir=options.work_dir) as work:
+        if (busy := busy_cpus()) > 0.2:
+            print(f"warning: other work keeps {busy:.1f} CPUs busy; ratios will be off", file=sys.stderr)
+        run = Run(options, work)
+        print(f"servers on CPUs {sorted(run.server_cpus)}, load from CPU {sorted(run.driver_cpus)}, "
+              f"median of {options.rounds} rounds of {options.duration}\n\n{Table.header()}", flush=True)
+        parts = {"core": run.against_nginx_and_stores, "start": run.start_and_idle, "peers": run.against_peers, "large": run.large}
+        wanted = {"core", "start"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
+        for name, part in parts.items():
+            if name == options.only or (options.only is None and name in wanted):
+                try:
+                    part()
+                except NotAvailable as error:
+                    run.table.not_available(name, error)
+        if options.out:
+            pathlib.Path(options.out).write_text(json.dumps({"table": run.table.lines, "runs": run.raw}, indent=1) + "\n")
+    judged = [line["passed"] for line in run.table.lines if line["passed"] is not None]
+    print(f"\n{sum(judged)} of {len(judged)} bars met")
+    if options.check and not all(judged):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,108 @@
+#include "cli/bench/item_shape.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench/response_parser.h"
+
+namespace armature::cli::bench {
+namespace {
+
+// A body with the readable bytes behind it that ItemReader relies on.
+class Body {
+ public:
+  explicit Body(std::string text) : size_(text.size()), text_(std::move(text)) {
+    text_.append(ResponseParser::kPadding, '\0');
+  }
+  operator std::string_view() const { return {text_.data(), size_}; }  // NOLINT: stands for the text
+
+ private:
+  size_t size_;
+  std::string text_;
+};
+
+std::string Data(const ItemShape& shape, uint64_t index, uint64_t version) {
+  std::string data;
+  shape.AppendData(index, version, data);
+  return data;
+}
+
+TEST(ItemShapeTest, ItemHasTheSizeAskedFor) {
+  const ItemShape shape(200);
+  // Names pk, v and data, a key of 16 bytes, and a two-digit number counting 2 bytes.
+  EXPECT_EQ(2 + 16 + 1 + 2 + 4 + Data(shape, 17, 42).size(), 200u);
+}
+
+TEST(ItemShapeTest, DataFollowsFromKeyAndVersion) {
+  const ItemShape shape(200);
+  EXPECT_EQ(Data(shape, 1, 2), Data(shape, 1, 2));
+  EXPECT_NE(Data(shape, 1, 2), Data(shape, 1, 3));
+  EXPECT_NE(Data(shape, 1, 2), Data(shape, 2, 2));
+}
+
+TEST(ItemReaderTest, AcceptsItsOwnItemsInAnyOrder) {
+  const ItemShape shape(64);
+  ItemReader reader;
+  std::string why;
+  uint64_t version = 0;
+  std::string item;
+  shape.AppendItem(7, 31, item);
+  EXPECT_TRUE(reader.ReadItem(Body(fmt::format(R"({{"Item":{}}})", item)), "Item", shape, 7, version, why)) << why;
+  EXPECT_EQ(version, 31u);
+  const Body reordered(fmt::format(
+      R"({{"ConsumedCapacity":{{}}, "Item": {{"data":{{"S":"{}"}},"pk":{{"S":"user000000000007"}}, "v":{{"N":"5"}}}}}})",
+      Data(shape, 7, 5)));
+  EXPECT_TRUE(reader.ReadItem(reordered, "Item", shape, 7, version, why)) << why;
+  EXPECT_EQ(version, 5u);
+}
+
+TEST(ItemReaderTest, RefusesAnythingElse) {
+  const ItemShape shape(64);
+  ItemReader reader;
+  std::string good;
+  shape.AppendItem(7, 31, good);
+  std::string flipped = good;
+  flipped[flipped.size() - 5] ^= 1;
+  std::string other_key;
+  shape.AppendItem(8, 31, other_key);
+  std::string more = good;
+  more.insert(1, R"("extra":{"S":"x"},)");
+  for (const std::string& body :
+       {std::string("{}"), std::string("{"), std::string(), std::string(R"({"Item":{}})"),
+        R"({"Item":)" + flipped + "}", R"({"Item":)" + other_key + "}", R"({"Item":)" + more + "}",
+        R"({"Attributes":)" + good + "}", std::string(R"({"Item":{"pk":{"S":"user000000000007"},"v":{"N":"31"}}})"),
+        R"({"Item":)" + good}) {
+    std::string why;
+    uint64_t version = 0;
+    EXPECT_FALSE(reader.ReadItem(Body(body), "Item", shape, 7, version, why)) << body;
+    EXPECT_FALSE(why.empty());
+  }
+}
+
+TEST(ItemReaderTest, EmptyObjects) {
+  ItemReader reader;
+  EXPECT_TRUE(reader.IsEmptyObject(Body("{}")));
+  EXPECT_TRUE(reader.IsEmptyObject(Body("{ }\n")));
+  EXPECT_FALSE(reader.IsEmptyObject(Body(R"({"a":1})")));
+  EXPECT_FALSE(reader.IsEmptyObject(Body("")));
+  EXPECT_FALSE(reader.IsEmptyObject(Body("[]")));
+}
+
+TEST(ItemReaderTest, NumbersAndErrorTypes) {
+  ItemReader reader;
+  std::string why;
+  uint64_t number = 0;
+  EXPECT_TRUE(
+      reader.ReadNumber(Body(R"({"Attributes":{"m":{"S":"x"},"n":{"N":"12"}}})"), "Attributes", "n", number, why));
+  EXPECT_EQ(number, 12u);
+  EXPECT_FALSE(reader.ReadNumber(Body(R"({"Attributes":{"n":{"S":"12"}}})"), "Attributes", "n", number, why));
+  EXPECT_FALSE(reader.ReadNumber(Body("{}"), "Attributes", "n", number, why));
+  EXPECT_EQ(reader.ReadErrorType(
+                Body(R"({"__type":"com.amazonaws.dynamodb.v20120810#ResourceNotFoundException","message":"m"})")),
+            "ResourceNotFoundException");
+  EXPECT_EQ(reader.ReadErrorType(Body(R"({"message":"m","__type":"Plain"})")), "Plain");
+  EXPECT_EQ(reader.ReadErrorType(Body("<html>")), "");
+}
+
+}  // namespace
+}  // namespace armature::cli::bench

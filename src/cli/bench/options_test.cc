@@ -1,0 +1,39 @@
+#include "cli/bench/options.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "cli/bench/process_usage.h"
+
+namespace armature::cli::bench {
+namespace {
+
+TEST(OptionsTest, Endpoints) {
+  const auto endpoint = ParseEndpoint("http://127.0.0.1:8000/");
+  ASSERT_TRUE(endpoint.has_value());
+  EXPECT_EQ(endpoint->host, "127.0.0.1");
+  EXPECT_EQ(endpoint->port, 8000);
+  EXPECT_EQ(ParseEndpoint("http://db")->port, 80);
+  for (const char* url :
+       {"", "127.0.0.1:8000", "https://a:1", "http://", "http://a:0", "http://a:70000", "http://a:1x", "http://a/b"}) {
+    EXPECT_FALSE(ParseEndpoint(url).has_value()) << url;
+  }
+}
+
+TEST(OptionsTest, Durations) {
+  EXPECT_EQ(*ParseDuration("5s"), std::chrono::seconds(5));
+  EXPECT_EQ(*ParseDuration("250ms"), std::chrono::milliseconds(250));
+  EXPECT_EQ(*ParseDuration("1.5"), std::chrono::milliseconds(1500));
+  EXPECT_EQ(*ParseDuration("2m"), std::chrono::minutes(2));
+  for (const char* text : {"", "s", "5h", "-1s", "5 s", "1e99"}) EXPECT_FALSE(ParseDuration(text).has_value()) << text;
+}
+
+TEST(ProcessUsageTest, CountsThisProcess) {
+  const ProcessUsage usage = ReadProcessUsage({getpid()});
+  EXPECT_EQ(usage.processes, 1);
+  EXPECT_GT(usage.rss_bytes, 100'000u);
+  EXPECT_EQ(ReadProcessUsage({}).processes, 0);
+}
+
+}  // namespace
+}  // namespace armature::cli::bench
