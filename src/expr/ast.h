@@ -53,7 +53,7 @@ struct Node {
   ConditionOp op = ConditionOp::kAnd;      // of kCondition
   Function function = Function::kUnknown;  // of kFunction
   bool parenthesised = false;
-  SourceRange text{};    // of kValue, with its colon
+  SourceRange text{};  // of kValue, with its colon
   uint32_t first = 0;  // of kPath: into parts; of the others: into links, their arguments
   uint32_t count = 0;
 };

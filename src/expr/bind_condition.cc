@@ -57,7 +57,8 @@ class ConditionBinder {
     if (node.op == ConditionOp::kIn && node.count > kMaxInOperands)
       return binder_.Fail(messages::kOperandCount, "IN", node.count);
     if (!CheckDistinct(*bound)) return nullptr;
-    if (node.op == ConditionOp::kEqual || node.op == ConditionOp::kNotEqual || node.op == ConditionOp::kIn) return bound;
+    if (node.op == ConditionOp::kEqual || node.op == ConditionOp::kNotEqual || node.op == ConditionOp::kIn)
+      return bound;
     if (!CheckTypes(*bound, [](Type type) { return IsOrdered(type); })) return nullptr;
     if (node.op == ConditionOp::kBetween && !CheckBounds(*bound)) return nullptr;
     return bound;
@@ -121,13 +122,11 @@ class ConditionBinder {
       case ConditionOp::kAttributeNotExists:
         if (bound->operands[0].kind == Operand::Kind::kPath) return bound;
         return binder_.Fail(messages::kRequiresPath, ConditionOpName(op));
-      case ConditionOp::kAttributeType:
-        return CheckTypeName(*bound) ? bound : nullptr;
+      case ConditionOp::kAttributeType: return CheckTypeName(*bound) ? bound : nullptr;
       case ConditionOp::kBeginsWith:
         if (!CheckDistinct(*bound)) return nullptr;
         return CheckTypes(*bound, [](Type type) { return type == Type::kS || type == Type::kB; }) ? bound : nullptr;
-      default:
-        return CheckContains(*bound) ? bound : nullptr;
+      default: return CheckContains(*bound) ? bound : nullptr;
     }
   }
 

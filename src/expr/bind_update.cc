@@ -91,11 +91,8 @@ class UpdateBinder {
         bound->kind = UpdateValue::Kind::kPath;
         bound->path = binder_.BindPath(node);
         return bound->path.empty() ? nullptr : bound;
-      case NodeKind::kValue:
-        bound->value = BindReference(node);
-        return bound;
-      default:
-        return BindArguments(node, *bound) ? bound : nullptr;
+      case NodeKind::kValue: bound->value = BindReference(node); return bound;
+      default: return BindArguments(node, *bound) ? bound : nullptr;
     }
   }
 
@@ -118,7 +115,8 @@ class UpdateBinder {
       return true;
     }
     const std::string_view name = FunctionName(node.function);
-    bound.kind = node.function == Function::kListAppend ? UpdateValue::Kind::kListAppend : UpdateValue::Kind::kIfNotExists;
+    bound.kind =
+        node.function == Function::kListAppend ? UpdateValue::Kind::kListAppend : UpdateValue::Kind::kIfNotExists;
     if (node.function != Function::kListAppend && node.function != Function::kIfNotExists) return true;  // a late error
     if (node.count != 2) {
       WrongOperand(messages::kOperandCount, name, node.count);

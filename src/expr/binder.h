@@ -4,11 +4,11 @@
 // (or false) with `error()` set, which is cheaper on the way without errors than passing results up. Internal to expr/.
 #pragma once
 
-#include <fmt/format.h>
-
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "expr/ast.h"
 #include "expr/expression_set.h"

@@ -69,7 +69,7 @@ struct BoundCondition {
 struct UpdateValue {
   enum class Kind : uint8_t { kPath, kValue, kIfNotExists, kListAppend, kPlus, kMinus };
   Kind kind = Kind::kValue;
-  Path path{};                            // of kPath and kIfNotExists
+  Path path{};                          // of kPath and kIfNotExists
   const model::Value* value = nullptr;  // of kValue
   const UpdateValue* left = nullptr;    // of kListAppend, kPlus, kMinus
   const UpdateValue* right = nullptr;   // of the same, and what kIfNotExists falls back to

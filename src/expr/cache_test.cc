@@ -1,8 +1,8 @@
 #include "expr/cache.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace armature::expr {
 namespace {

@@ -65,12 +65,10 @@ bool Contains(const Evaluated& container, const Evaluated& wanted) {
     case Type::kBS:
       return wanted.value && wanted.type() == (in.is(Type::kSS) ? Type::kS : Type::kB) &&
              std::ranges::binary_search(in.strings(), wanted.value->str());
-    case Type::kNS:
-      return wanted.type() == Type::kN && std::ranges::binary_search(in.numbers(), wanted.number());
+    case Type::kNS: return wanted.type() == Type::kN && std::ranges::binary_search(in.numbers(), wanted.number());
     case Type::kL:
       return std::ranges::any_of(in.list(), [&](const Value& element) { return Equal({.value = &element}, wanted); });
-    default:
-      return false;
+    default: return false;
   }
 }
 

@@ -1,9 +1,9 @@
 #include "expr/evaluate.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
 
@@ -27,9 +27,9 @@ struct TypedValue {
 };
 
 const std::vector<TypedValue> kTypes = {
-    {"s", "S:banana", "S:apple"},       {"n", "N:20.00", "N:3"},   {"b", "B:mno", "B:a"},
-    {"t", "BOOL:true", "BOOL:false"},   {"u", "NULL", ""},         {"ss", "SS[b,a]", "SS[a]"},
-    {"ns", "NS[2.0,1]", "NS[1]"},       {"bs", "BS[y,x]", "BS[x]"}, {"l", "L[S:one,N:2,SS[b,a]]", "L[N:2,S:one]"},
+    {"s", "S:banana", "S:apple"},           {"n", "N:20.00", "N:3"},    {"b", "B:mno", "B:a"},
+    {"t", "BOOL:true", "BOOL:false"},       {"u", "NULL", ""},          {"ss", "SS[b,a]", "SS[a]"},
+    {"ns", "NS[2.0,1]", "NS[1]"},           {"bs", "BS[y,x]", "BS[x]"}, {"l", "L[S:one,N:2,SS[b,a]]", "L[N:2,S:one]"},
     {"m", "M{l=L[N:7],k=S:v}", "M{k=S:v}"},
 };
 
@@ -52,9 +52,8 @@ TEST(EvaluateTest, OrderOfEveryTypeWithScalars) {
   struct Scalar {
     std::string_view attribute, less, equal, greater;
   };
-  const Scalar scalars[] = {{"s", "S:apple", "S:banana", "S:cherry"},
-                            {"n", "N:3", "N:20", "N:100"},
-                            {"b", "B:a", "B:mno", "B:\xff"}};
+  const Scalar scalars[] = {
+      {"s", "S:apple", "S:banana", "S:cherry"}, {"n", "N:3", "N:20", "N:100"}, {"b", "B:a", "B:mno", "B:\xff"}};
   for (const Scalar& scalar : scalars) {
     for (const TypedValue& type : kTypes) {
       const bool same = type.attribute == scalar.attribute;
@@ -139,9 +138,16 @@ TEST(EvaluateTest, Functions) {
   EXPECT_EQ(Check("contains(n, :v)", {{":v", "N:2"}}), "false");
   EXPECT_EQ(Check("contains(:v, s)", {{":v", "L[S:banana]"}}), "true");
 
-  for (const auto& [attribute, type] : std::initializer_list<std::pair<std::string, std::string_view>>{
-           {"s", "S:S"}, {"n", "S:N"}, {"b", "S:B"}, {"t", "S:BOOL"}, {"u", "S:NULL"}, {"ss", "S:SS"},
-           {"ns", "S:NS"}, {"bs", "S:BS"}, {"l", "S:L"}, {"m", "S:M"}}) {
+  for (const auto& [attribute, type] : std::initializer_list<std::pair<std::string, std::string_view>>{{"s", "S:S"},
+                                                                                                       {"n", "S:N"},
+                                                                                                       {"b", "S:B"},
+                                                                                                       {"t", "S:BOOL"},
+                                                                                                       {"u", "S:NULL"},
+                                                                                                       {"ss", "S:SS"},
+                                                                                                       {"ns", "S:NS"},
+                                                                                                       {"bs", "S:BS"},
+                                                                                                       {"l", "S:L"},
+                                                                                                       {"m", "S:M"}}) {
     EXPECT_EQ(Check("attribute_type(" + attribute + ", :t)", {{":t", type}}), "true") << attribute;
     EXPECT_EQ(Check("attribute_type(l[0], :t)", {{":t", type}}), type == "S:S" ? "true" : "false");
   }

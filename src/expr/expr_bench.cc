@@ -1,7 +1,7 @@
 // Micro-benchmarks: what one request pays for its expressions. Run `expr_bench`; not part of the tests.
-#include <benchmark/benchmark.h>
-
 #include <string_view>
+
+#include <benchmark/benchmark.h>
 
 #include "base/arena.h"
 #include "expr/cache.h"

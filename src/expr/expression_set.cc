@@ -1,10 +1,10 @@
 #include "expr/expression_set.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "expr/binder.h"
 #include "expr/cache.h"

@@ -1,8 +1,8 @@
 #include "expr/expression_set.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
 
@@ -77,9 +77,14 @@ TEST(BindTest, OperandsMustBeDistinct) {
 TEST(BindTest, TypesOfOperandsInConditions) {
   const std::string type = "Incorrect operand type for operator or function; operator or function: ";
   for (std::string_view op : {"<", "<=", ">", ">="})
-    for (const auto& [value, name] : std::initializer_list<std::pair<std::string_view, std::string>>{
-             {"BOOL:true", "BOOL"}, {"NULL", "NULL"}, {"SS[a]", "SS"}, {"NS[1]", "NS"}, {"BS[a]", "BS"}, {"L[]", "L"},
-             {"M{}", "M"}})
+    for (const auto& [value, name] :
+         std::initializer_list<std::pair<std::string_view, std::string>>{{"BOOL:true", "BOOL"},
+                                                                         {"NULL", "NULL"},
+                                                                         {"SS[a]", "SS"},
+                                                                         {"NS[1]", "NS"},
+                                                                         {"BS[a]", "BS"},
+                                                                         {"L[]", "L"},
+                                                                         {"M{}", "M"}})
       EXPECT_EQ(Condition("a " + std::string(op) + " :v", {{":v", value}}),
                 kC + type + std::string(op) + ", operand type: " + name);
   EXPECT_EQ(Condition("a BETWEEN :v AND :w", {{":v", "N:1"}, {":w", "L[]"}}), kC + type + "BETWEEN, operand type: L");
@@ -161,7 +166,8 @@ TEST(BindTest, PathsThatOverlapOrConflict) {
 TEST(ExpressionSetTest, UnusedNamesThenValues) {
   TestRequest both({{"#unused", "x"}, {"#b", "b"}, {"#c", "c"}}, {{":v", "N:1"}, {":u", "N:2"}});
   EXPECT_EQ(both.Check("a = :v", ""), "false");
-  EXPECT_EQ(both.CheckAllUsed(), "Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused, #b, #c}");
+  EXPECT_EQ(both.CheckAllUsed(),
+            "Value provided in ExpressionAttributeNames unused in expressions: keys: {#unused, #b, #c}");
   EXPECT_EQ(both.Project("#unused, #b, #c", ""), "");
   EXPECT_EQ(both.CheckAllUsed(), "Value provided in ExpressionAttributeValues unused in expressions: keys: {:u}");
   EXPECT_EQ(both.Update("SET a = :u", "pk=S:k"), "a=N:2,pk=S:k");
@@ -214,7 +220,8 @@ TEST(ExpressionSetTest, FindsReferencesAmongMany) {
 
 TEST(ExpressionSetTest, BoundConditionsNameTheirPaths) {
   TestRequest request({{"#b", "x"}}, {{":v", "N:1"}});
-  const auto bound = request.set().AddCondition(ExpressionKind::kFilter, "a.c = :v AND (attribute_exists(#b) OR d < e[1])");
+  const auto bound =
+      request.set().AddCondition(ExpressionKind::kFilter, "a.c = :v AND (attribute_exists(#b) OR d < e[1])");
   ASSERT_TRUE(bound.has_value());
   std::string shown;
   for (const Path& path : (*bound)->paths) shown += FormatPath(path);

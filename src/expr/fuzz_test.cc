@@ -1,9 +1,9 @@
 // Feeds the parsers, and everything behind them, with token soup, random bytes and damaged expressions. They must
 // return, whatever they return. Deterministic by seed; most useful under ASan.
-#include <gtest/gtest.h>
-
 #include <random>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
 #include "expr/parser.h"
@@ -13,11 +13,57 @@ namespace {
 
 using Random = std::mt19937;
 
-constexpr std::string_view kTokens[] = {
-    "a",        "b",  "l",  "status", "#a", "#x", ":n", ":s",  ":l", ":ss", ":x",  "(",   ")",     "(",   ")",
-    "[",        "]",  "0",  "1",      "7",  ".",  ",",  "=",   "<>", "<",   "<=",  ">",   ">=",    "+",   "-",
-    "AND",      "OR", "NOT", "BETWEEN", "IN", "SET", "REMOVE", "ADD", "DELETE", "attribute_exists(", "size(",
-    "contains(", "begins_with(", "attribute_type(", "if_not_exists(", "list_append(", "foo(", "!", "_", "\xc3\xa9", "\xff"};
+constexpr std::string_view kTokens[] = {"a",
+                                        "b",
+                                        "l",
+                                        "status",
+                                        "#a",
+                                        "#x",
+                                        ":n",
+                                        ":s",
+                                        ":l",
+                                        ":ss",
+                                        ":x",
+                                        "(",
+                                        ")",
+                                        "(",
+                                        ")",
+                                        "[",
+                                        "]",
+                                        "0",
+                                        "1",
+                                        "7",
+                                        ".",
+                                        ",",
+                                        "=",
+                                        "<>",
+                                        "<",
+                                        "<=",
+                                        ">",
+                                        ">=",
+                                        "+",
+                                        "-",
+                                        "AND",
+                                        "OR",
+                                        "NOT",
+                                        "BETWEEN",
+                                        "IN",
+                                        "SET",
+                                        "REMOVE",
+                                        "ADD",
+                                        "DELETE",
+                                        "attribute_exists(",
+                                        "size(",
+                                        "contains(",
+                                        "begins_with(",
+                                        "attribute_type(",
+                                        "if_not_exists(",
+                                        "list_append(",
+                                        "foo(",
+                                        "!",
+                                        "_",
+                                        "\xc3\xa9",
+                                        "\xff"};
 
 std::string Soup(Random& random, int tokens) {
   std::string text;

@@ -1,10 +1,10 @@
 #include "expr/legacy.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <unordered_set>
+
+#include <fmt/format.h>
 
 #include "expr/compare.h"
 #include "model/messages.h"
@@ -191,8 +191,7 @@ ApiResult<const BoundCondition*> LowerConditions(std::span<const LegacyCondition
                                                  std::optional<std::string_view> conditional_operator, Arena& arena) {
   ConditionLowering lowering(conditions.size(), arena);
   for (const LegacyCondition& entry : conditions) {
-    ARMATURE_TRY(const OperatorRule* rule,
-                 CheckArguments(entry.comparison_operator.value_or(""), ArgumentsOf(entry)));
+    ARMATURE_TRY(const OperatorRule* rule, CheckArguments(entry.comparison_operator.value_or(""), ArgumentsOf(entry)));
     lowering.Add(rule->op, entry.attribute, ArgumentsOf(entry));
   }
   ARMATURE_CHECK_OK(CheckConditionalOperator(conditions.size(), conditional_operator));

@@ -19,10 +19,10 @@ namespace armature::expr {
 // One entry of Expected, or of a map of Conditions (then only operator and list are set).
 struct LegacyCondition {
   std::string_view attribute{};
-  std::optional<std::string_view> comparison_operator{};              // one of the enum, checked by wire/
+  std::optional<std::string_view> comparison_operator{};  // one of the enum, checked by wire/
   std::optional<std::span<const model::Value>> attribute_value_list{};
-  const model::Value* value = nullptr;                              // Expected only
-  std::optional<bool> exists{};                                       // Expected only
+  const model::Value* value = nullptr;  // Expected only
+  std::optional<bool> exists{};         // Expected only
 };
 
 // Joins the conditions by AND, or by OR when `conditional_operator` says so. No conditions give null: nothing to check.

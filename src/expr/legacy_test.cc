@@ -1,9 +1,9 @@
 #include "expr/legacy.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "expr/evaluate.h"
 #include "expr/expr_testing.h"
@@ -117,8 +117,7 @@ TEST(ConditionsTest, Arguments) {
     return Check({{.attribute = "a", .op = op, .list = list}}, {}, kItem, false);
   };
   for (std::string_view op : {"EQ", "NE", "LE", "LT", "GE", "GT", "CONTAINS", "NOT_CONTAINS", "BEGINS_WITH"}) {
-    const std::string error =
-        kOoM + "Invalid number of argument(s) for the " + std::string(op) + " ComparisonOperator";
+    const std::string error = kOoM + "Invalid number of argument(s) for the " + std::string(op) + " ComparisonOperator";
     EXPECT_EQ(check(op, "L[]"), error);
     EXPECT_EQ(check(op, "-"), error);
     EXPECT_EQ(check(op, "L[S:a,S:b]"), error);
@@ -133,8 +132,10 @@ TEST(ConditionsTest, Arguments) {
   for (std::string_view op : {"LE", "LT", "GE", "GT", "CONTAINS", "NOT_CONTAINS", "IN"})
     EXPECT_EQ(check(op, "L[L[]]"),
               kOoM + "ComparisonOperator " + std::string(op) + " is not valid for L AttributeValue type");
-  EXPECT_EQ(check("BEGINS_WITH", "L[N:1]"), kOoM + "ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type");
-  EXPECT_EQ(check("BETWEEN", "L[SS[a],SS[b]]"), kOoM + "ComparisonOperator BETWEEN is not valid for SS AttributeValue type");
+  EXPECT_EQ(check("BEGINS_WITH", "L[N:1]"),
+            kOoM + "ComparisonOperator BEGINS_WITH is not valid for N AttributeValue type");
+  EXPECT_EQ(check("BETWEEN", "L[SS[a],SS[b]]"),
+            kOoM + "ComparisonOperator BETWEEN is not valid for SS AttributeValue type");
   EXPECT_EQ(check("BETWEEN", "L[N:2,N:1]"),
             "The BETWEEN condition was provided a range where the lower bound is greater than the upper bound");
 }
@@ -146,7 +147,8 @@ TEST(ConditionsTest, ConditionalOperator) {
   EXPECT_EQ(Check({yes, no}, "AND"), "false");
   EXPECT_EQ(Check({yes, no}, "OR"), "true");
   EXPECT_EQ(Check({yes, yes}, "AND"), "true");
-  EXPECT_EQ(Check({yes}, "OR"), "ConditionalOperator can only be used when Filter or Expected has two or more elements");
+  EXPECT_EQ(Check({yes}, "OR"),
+            "ConditionalOperator can only be used when Filter or Expected has two or more elements");
   EXPECT_EQ(Check({}, "OR"), "ConditionalOperator cannot be used without Filter or Expected");
 }
 
@@ -168,8 +170,8 @@ std::string Update(std::vector<UpdateEntry> entries, std::string_view item) {
   const auto bound = LowerAttributeUpdates(updates, arena);
   if (!bound) return bound.error().message;
   const bool exists = item != "(none)";
-  const auto updated = ApplyUpdate(**bound, exists ? MakeItem(arena, item) : model::Item(), exists,
-                                   MakeItem(arena, "pk=S:k"), arena);
+  const auto updated =
+      ApplyUpdate(**bound, exists ? MakeItem(arena, item) : model::Item(), exists, MakeItem(arena, "pk=S:k"), arena);
   if (!updated) return updated.error().message;
   return updated->exists ? Show(updated->item) : "(none)";
 }

@@ -1,11 +1,11 @@
 #include "expr/parser.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <limits>
 #include <optional>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "expr/lexer.h"
 #include "expr/reserved_words.h"
@@ -61,8 +61,7 @@ bool EqualsKeyword(std::string_view word, std::string_view upper_keyword) {
 // A recursive-descent parser. A method that fails returns nullopt, with the syntax error noted in `out_.error`.
 class Parser {
  public:
-  Parser(Grammar grammar, std::string_view source)
-      : grammar_(grammar), source_(source), tokens_(Tokenize(source)) {}
+  Parser(Grammar grammar, std::string_view source) : grammar_(grammar), source_(source), tokens_(Tokenize(source)) {}
 
   ParsedExpression Run();
 
@@ -73,9 +72,7 @@ class Parser {
   const Token& Peek(size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
   std::string_view Text(const Token& token) const { return token.range.In(source_); }
   bool At(TokenKind kind) const { return Peek().kind == kind; }
-  bool AtKeyword(std::string_view upper) const {
-    return At(TokenKind::kName) && EqualsKeyword(Text(Peek()), upper);
-  }
+  bool AtKeyword(std::string_view upper) const { return At(TokenKind::kName) && EqualsKeyword(Text(Peek()), upper); }
   bool AtAnyKeyword() const;
   bool Accept(TokenKind kind);
   bool AcceptKeyword(std::string_view upper);
@@ -131,10 +128,8 @@ bool Parser::AtAnyKeyword() const {
   switch (grammar_) {
     case Grammar::kCondition:
       return AtKeyword("AND") || AtKeyword("OR") || AtKeyword("NOT") || AtKeyword("BETWEEN") || AtKeyword("IN");
-    case Grammar::kUpdate:
-      return AtKeyword("SET") || AtKeyword("REMOVE") || AtKeyword("ADD") || AtKeyword("DELETE");
-    case Grammar::kProjection:
-      return false;
+    case Grammar::kUpdate: return AtKeyword("SET") || AtKeyword("REMOVE") || AtKeyword("ADD") || AtKeyword("DELETE");
+    case Grammar::kProjection: return false;
   }
   return false;
 }
@@ -158,8 +153,8 @@ std::nullopt_t Parser::SyntaxError() {
   const Token& first = at_ > 0 ? tokens_[at_ - 1] : token;
   const Token& last = Peek(1).kind == TokenKind::kEnd ? token : Peek(1);
   const size_t begin = first.range.offset;
-  const size_t end = token.kind == TokenKind::kEnd ? first.range.offset + first.range.length
-                                                   : last.range.offset + last.range.length;
+  const size_t end =
+      token.kind == TokenKind::kEnd ? first.range.offset + first.range.length : last.range.offset + last.range.length;
   out_.error = fmt::format(messages::kExpressionSyntaxError, token.kind == TokenKind::kEnd ? "<EOF>" : Text(token),
                            source_.substr(begin, end - begin));
   return std::nullopt;
@@ -256,7 +251,8 @@ Parser::MaybeNode Parser::ParseFunction() {
   Node node{.kind = NodeKind::kFunction};
   for (const FunctionEntry& entry : kFunctions)
     if (entry.name == name) node.function = entry.function;
-  if (node.function == Function::kUnknown) Note(Rank::kUnknownFunction, fmt::format(messages::kInvalidFunctionName, name));
+  if (node.function == Function::kUnknown)
+    Note(Rank::kUnknownFunction, fmt::format(messages::kInvalidFunctionName, name));
   at_ += 2;
   if (!Enter(Rank::kMisusedFunction, fmt::format(messages::kMisusedFunction, name))) return std::nullopt;
   std::vector<NodeIndex> arguments;

@@ -1,9 +1,9 @@
 #include "expr/parser.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "expr/lexer.h"
 #include "expr/reserved_words.h"
@@ -49,13 +49,38 @@ TEST(ReservedWordsTest, AreSortedAndCompleteAndCaseless) {
 }
 
 TEST(ParserTest, AcceptsEveryFormOfCondition) {
-  for (std::string_view text :
-       {"a = :v", "a<>:v", "a < b", "a <= :v", "a > :v", "a >= :v", ":v = a", "a BETWEEN :a AND :b",
-        "a between :a and :b OR b = :c", "a IN (:a)", "a in (:a, b, #c)", "attribute_exists(a.b[0].#c)",
-        "attribute_not_exists (a)", "attribute_type(a, :t)", "begins_with(a, :p)", "contains(a, b)", "size(a) > :v",
-        ":n < size(a)", "NOT a = :v", "NOT NOT a = :v", "not (a = :v)", "(a = :v)", "(a = :v) AND (b = :w)",
-        "(a = :v AND (b = :w))", "(a) = (:v)", "(size(a)) = :v", "a = :v AND b = :w OR NOT c = :x",
-        "\t a\r\n=\n:v ", "(attribute_exists(a))", "contains((a), :v)", "a[0][1] = :v", "NOT attribute_exists(a)"})
+  for (std::string_view text : {"a = :v",
+                                "a<>:v",
+                                "a < b",
+                                "a <= :v",
+                                "a > :v",
+                                "a >= :v",
+                                ":v = a",
+                                "a BETWEEN :a AND :b",
+                                "a between :a and :b OR b = :c",
+                                "a IN (:a)",
+                                "a in (:a, b, #c)",
+                                "attribute_exists(a.b[0].#c)",
+                                "attribute_not_exists (a)",
+                                "attribute_type(a, :t)",
+                                "begins_with(a, :p)",
+                                "contains(a, b)",
+                                "size(a) > :v",
+                                ":n < size(a)",
+                                "NOT a = :v",
+                                "NOT NOT a = :v",
+                                "not (a = :v)",
+                                "(a = :v)",
+                                "(a = :v) AND (b = :w)",
+                                "(a = :v AND (b = :w))",
+                                "(a) = (:v)",
+                                "(size(a)) = :v",
+                                "a = :v AND b = :w OR NOT c = :x",
+                                "\t a\r\n=\n:v ",
+                                "(attribute_exists(a))",
+                                "contains((a), :v)",
+                                "a[0][1] = :v",
+                                "NOT attribute_exists(a)"})
     EXPECT_EQ(ConditionError(text), "") << text;
 }
 
@@ -90,17 +115,60 @@ TEST(ParserTest, NamesTheTokenOfASyntaxErrorAndItsNeighbours) {
 }
 
 TEST(ParserTest, RefusesWhatTheGrammarsDoNotHave) {
-  for (std::string_view text :
-       {"a", "(a)", ":v", "a = :v AND", "AND a = :v", "a = :v b = :w", "a = = :v", "a IN :v", "a IN ()", "a IN (:v",
-        "a BETWEEN :a", "a BETWEEN :a, :b", "(a = :v", "a = :v)", "a. = :v", "a.[0] = :v", "a[b] = :v", "a[] = :v",
-        "1a = :v", "NOT a", "(NOT a)", "(a = :v AND b)", "f()", "a = (b = c)", "(a = :v) = :w", "and = :v", "a + :v",
-        "# = :v", ": = a", "a = :v;", "'a' = :v", "a == :v"})
+  for (std::string_view text : {"a",
+                                "(a)",
+                                ":v",
+                                "a = :v AND",
+                                "AND a = :v",
+                                "a = :v b = :w",
+                                "a = = :v",
+                                "a IN :v",
+                                "a IN ()",
+                                "a IN (:v",
+                                "a BETWEEN :a",
+                                "a BETWEEN :a, :b",
+                                "(a = :v",
+                                "a = :v)",
+                                "a. = :v",
+                                "a.[0] = :v",
+                                "a[b] = :v",
+                                "a[] = :v",
+                                "1a = :v",
+                                "NOT a",
+                                "(NOT a)",
+                                "(a = :v AND b)",
+                                "f()",
+                                "a = (b = c)",
+                                "(a = :v) = :w",
+                                "and = :v",
+                                "a + :v",
+                                "# = :v",
+                                ": = a",
+                                "a = :v;",
+                                "'a' = :v",
+                                "a == :v"})
     EXPECT_TRUE(ConditionError(text).starts_with("Syntax error; token: ")) << text << " → " << ConditionError(text);
-  for (std::string_view text :
-       {"a = :v", "SET a", "SET a =", "SET a = a + b + c", "SET a = (a + b) + c", "SET a = a + (b + c)",
-        "SET a = if_not_exists(a, :v + :w)", "SET :v = a", "SET size(a) = :v", "REMOVE", "REMOVE :v", "ADD a b", "ADD a",
-        "ADD a (:v)", "DELETE a, b", "SET a = :v SET", "SET a = :v b = :w", "SET a == :v", "SET set = :v",
-        "SET a = :v, REMOVE b", "REMOVE a,"})
+  for (std::string_view text : {"a = :v",
+                                "SET a",
+                                "SET a =",
+                                "SET a = a + b + c",
+                                "SET a = (a + b) + c",
+                                "SET a = a + (b + c)",
+                                "SET a = if_not_exists(a, :v + :w)",
+                                "SET :v = a",
+                                "SET size(a) = :v",
+                                "REMOVE",
+                                "REMOVE :v",
+                                "ADD a b",
+                                "ADD a",
+                                "ADD a (:v)",
+                                "DELETE a, b",
+                                "SET a = :v SET",
+                                "SET a = :v b = :w",
+                                "SET a == :v",
+                                "SET set = :v",
+                                "SET a = :v, REMOVE b",
+                                "REMOVE a,"})
     EXPECT_TRUE(UpdateError(text).starts_with("Syntax error; token: ")) << text << " → " << UpdateError(text);
   for (std::string_view text : {"a,", ",a", ":v", "a(b)", "a.b.", "a[0", "(a)", "a.:v", "_a", "9"})
     EXPECT_TRUE(ProjectionError(text).starts_with("Syntax error; token: ")) << text << " → " << ProjectionError(text);
@@ -124,7 +192,8 @@ TEST(ParserTest, RefusesDoubledParentheses) {
 
 TEST(ParserTest, ReservedWordsAreRefusedAsWritten) {
   EXPECT_EQ(ConditionError("Status = :v"), "Attribute name is a reserved keyword; reserved keyword: Status");
-  EXPECT_EQ(UpdateError("SET status = :s, name = :n"), "Attribute name is a reserved keyword; reserved keyword: status");
+  EXPECT_EQ(UpdateError("SET status = :s, name = :n"),
+            "Attribute name is a reserved keyword; reserved keyword: status");
   EXPECT_EQ(ProjectionError("pk, status"), "Attribute name is a reserved keyword; reserved keyword: status");
   EXPECT_EQ(ProjectionError("a.items[0]"), "Attribute name is a reserved keyword; reserved keyword: items");
   EXPECT_EQ(ProjectionError("and"), "Attribute name is a reserved keyword; reserved keyword: and");
@@ -176,8 +245,9 @@ TEST(ParserTest, LimitsOnOperatorsIndexesAndPaths) {
     for (int i = 1; i < comparisons; ++i) text += " OR a=:v";
     return text;
   };
-  EXPECT_EQ(ConditionError(ands(150) + " OR NOT attribute_exists(a)").substr(0, 36), "The expression contains too many ope");
-  EXPECT_EQ(ConditionError(ands(150)), "");  // 299
+  EXPECT_EQ(ConditionError(ands(150) + " OR NOT attribute_exists(a)").substr(0, 36),
+            "The expression contains too many ope");
+  EXPECT_EQ(ConditionError(ands(150)), "");                              // 299
   EXPECT_EQ(ConditionError(ands(150) + " OR attribute_exists(a)"), "");  // 300
   EXPECT_EQ(ConditionError(ands(151)), "The expression contains too many operators; operator count: 301");
   EXPECT_EQ(ConditionError(ands(400)), "The expression contains too many operators; operator count: 301");

@@ -1,8 +1,8 @@
 #include "expr/path.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "model/messages.h"
 

@@ -6,6 +6,7 @@ namespace armature::expr {
 namespace {
 
 // Sorted by bytes, for the binary search below; a test checks it.
+// clang-format off
 constexpr std::string_view kReservedWords[] = {
     "ABORT", "ABSOLUTE", "ACTION", "ADD", "AFTER", "AGENT", "AGGREGATE", "ALL", "ALLOCATE", "ALTER", "ANALYZE", "AND",
     "ANY", "ARCHIVE", "ARE", "ARRAY", "AS", "ASC", "ASCII", "ASENSITIVE", "ASSERTION", "ASYMMETRIC", "AT", "ATOMIC",
@@ -61,6 +62,7 @@ constexpr std::string_view kReservedWords[] = {
     "VIEWS", "VIRTUAL", "VOID", "WAIT", "WHEN", "WHENEVER", "WHERE", "WHILE", "WINDOW", "WITH", "WITHIN", "WITHOUT",
     "WORK", "WRAPPED", "WRITE", "YEAR", "ZONE",
 };
+// clang-format on
 
 constexpr size_t kLongest = std::ranges::max(kReservedWords, {}, &std::string_view::size).size();
 

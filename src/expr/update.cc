@@ -21,7 +21,8 @@ using model::Value;
 
 model::ApiError Error(std::string_view text) { return ValidationException(std::string(text)); }
 
-// --- first step: what each action writes, read from the old item --------------------------------------------------------
+// --- first step: what each action writes, read from the old item
+// --------------------------------------------------------
 
 struct Change {
   Path path{};
@@ -57,9 +58,7 @@ class ChangeMaker {
   ApiResult<Change> Make(const UpdateAction& action) const {
     Change change{.path = action.path};
     switch (action.kind) {
-      case UpdateActionKind::kRemove:
-        change.removes = true;
-        return change;
+      case UpdateActionKind::kRemove: change.removes = true; return change;
       case UpdateActionKind::kSet: {
         ARMATURE_TRY(change.value, Compute(*action.value));
         break;
@@ -89,8 +88,7 @@ class ChangeMaker {
  private:
   ApiResult<Value> Compute(const UpdateValue& value) const {
     switch (value.kind) {
-      case UpdateValue::Kind::kValue:
-        return *value.value;
+      case UpdateValue::Kind::kValue: return *value.value;
       case UpdateValue::Kind::kPath: {
         const Value* found = FindPath(old_item_, value.path);
         if (found == nullptr) return Error(messages::kUpdateMissingAttribute);
@@ -101,8 +99,7 @@ class ChangeMaker {
         if (found != nullptr) return *found;
         return Compute(*value.right);
       }
-      default:
-        break;
+      default: break;
     }
     ARMATURE_TRY(const Value left, Compute(*value.left));
     ARMATURE_TRY(const Value right, Compute(*value.right));
@@ -110,8 +107,8 @@ class ChangeMaker {
     if (!left.is(wanted) || !right.is(wanted)) return Error(messages::kUpdateOperandWrongType);
     if (wanted == Type::kL) return Concatenate(left, right, arena_);
     const bool plus = value.kind == UpdateValue::Kind::kPlus;
-    ARMATURE_TRY(const Number result, plus ? Number::Add(left.number(), right.number())
-                                           : Number::Subtract(left.number(), right.number()));
+    ARMATURE_TRY(const Number result,
+                 plus ? Number::Add(left.number(), right.number()) : Number::Subtract(left.number(), right.number()));
     return Value::OfNumber(result, arena_);
   }
 
@@ -150,7 +147,8 @@ class ChangeMaker {
   Arena& arena_;
 };
 
-// --- second step: the new item ------------------------------------------------------------------------------------------
+// --- second step: the new item
+// ------------------------------------------------------------------------------------------
 
 // Rebuilds what lies on the way to a change and shares everything else. `changes` are in the order of their paths,
 // agree up to `depth`, and none contains another; so those of one map or list come in its own order, in one pass.
@@ -159,7 +157,8 @@ class Rebuilder {
   explicit Rebuilder(Arena& arena) : arena_(arena) {}
 
   // False if a path leads through something that is not there, or is no map or list as the path wants it.
-  bool Map(std::span<const MapEntry> old, std::span<const Change> changes, size_t depth, std::span<const MapEntry>* result) {
+  bool Map(std::span<const MapEntry> old, std::span<const Change> changes, size_t depth,
+           std::span<const MapEntry>* result) {
     std::span<MapEntry> out = arena_.NewArray<MapEntry>(old.size() + changes.size());
     size_t count = 0;
     size_t at = 0;

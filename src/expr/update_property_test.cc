@@ -1,13 +1,13 @@
 // Random updates against a naive model: a tree that is changed in place, one action after the other, with gravestones
 // in lists until the end. It shares no code and no idea with update.cc. Failures print the seed's expression and item.
-#include <gtest/gtest.h>
-
 #include <map>
 #include <optional>
 #include <random>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
 
@@ -158,7 +158,9 @@ class CaseMaker {
     new_ = old_;
     std::string clauses[4];
     for (uint32_t i = 1 + random_() % 4; i > 0; --i) AddAction(clauses);
-    Case made{.text = "", .values = {ShowDoc(number_), ShowDoc(set_), ShowDoc(any_)}, .item = ShowEntries(old_.map),
+    Case made{.text = "",
+              .values = {ShowDoc(number_), ShowDoc(set_), ShowDoc(any_)},
+              .item = ShowEntries(old_.map),
               .expected = ""};
     constexpr std::string_view kSections[] = {"SET ", "REMOVE ", "ADD ", "DELETE "};
     for (size_t i = 0; i < 4; ++i)

@@ -1,8 +1,8 @@
 #include "expr/update.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
 
@@ -29,8 +29,7 @@ TEST(UpdateTest, SetWritesAttributes) {
             "a=M{b=S:new,c=N:1}");
   EXPECT_EQ(Update("SET a.b.c = :v", "a=M{b=M{c=S:old}}", {{":v", "S:new"}}), "a=M{b=M{c=S:new}}");
   EXPECT_EQ(Update("SET a.n = :v", "a=M{}", {{":v", "NULL"}}), "a=M{n=NULL}");
-  EXPECT_EQ(Update("SET a.x = :v, a.y[0] = :v, b = :v", "a=M{y=L[N:0]}", {{":v", "N:1"}}),
-            "a=M{x=N:1,y=L[N:1]},b=N:1");
+  EXPECT_EQ(Update("SET a.x = :v, a.y[0] = :v, b = :v", "a=M{y=L[N:0]}", {{":v", "N:1"}}), "a=M{x=N:1,y=L[N:1]},b=N:1");
 }
 
 TEST(UpdateTest, SetComputes) {
@@ -90,9 +89,9 @@ TEST(UpdateTest, ListsGrowAtTheEnd) {
   EXPECT_EQ(Update("SET l[0] = :v", "l=L[]", v), "l=L[S:x]");
   EXPECT_EQ(Update("SET l[1] = :v", "l=L[N:0,N:1,N:2]", v), "l=L[N:0,S:x,N:2]");
   EXPECT_EQ(Update("SET l[5] = :v", "l=L[N:0,N:1,N:2]", v), "l=L[N:0,N:1,N:2,S:x]");
-  EXPECT_EQ(Update("SET l[9] = :b, l[7] = :a, l[2147483647] = :c", "l=L[N:0]",
-                   {{":a", "S:a"}, {":b", "S:b"}, {":c", "S:c"}}),
-            "l=L[N:0,S:a,S:b,S:c]");
+  EXPECT_EQ(
+      Update("SET l[9] = :b, l[7] = :a, l[2147483647] = :c", "l=L[N:0]", {{":a", "S:a"}, {":b", "S:b"}, {":c", "S:c"}}),
+      "l=L[N:0,S:a,S:b,S:c]");
   EXPECT_EQ(Update("SET l[1].k = :v", "l=L[N:0,M{k=N:1,o=N:2}]", v), "l=L[N:0,M{k=S:x,o=N:2}]");
 }
 

@@ -264,6 +264,26 @@ inline constexpr std::string_view kUpdateOperandWrongType =
 inline constexpr std::string_view kUpdateInvalidPath =
     "The document path provided in the update expression is invalid for update";
 
+// --- key conditions (facts 7.1) ----------------------------------------------------------------------------------------
+inline constexpr std::string_view kKeyConditionOperator = "Invalid operator used in KeyConditionExpression: {}";
+inline constexpr std::string_view kKeyConditionNestedPath =
+    "KeyConditionExpressions cannot have conditions on nested attributes";
+inline constexpr std::string_view kKeyConditionNestedOperation =
+    "KeyConditionExpressions cannot contain nested operations";
+inline constexpr std::string_view kKeyConditionTwicePerKey =
+    "KeyConditionExpressions must only contain one condition per key";
+inline constexpr std::string_view kKeyConditionTwoAttributes =
+    "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition";
+inline constexpr std::string_view kKeyConditionNoAttribute =
+    "Invalid condition in KeyConditionExpression: No key attribute specified";
+inline constexpr std::string_view kKeyConditionMissedKey = "Query condition missed key schema element: {}";
+inline constexpr std::string_view kKeyConditionCount = "Conditions can be of length 1 or 2 only";
+inline constexpr std::string_view kKeyConditionNotSupported = "Query key condition not supported";
+inline constexpr std::string_view kKeyConditionType =
+    "One or more parameter values were invalid: Condition parameter type does not match schema type";
+inline constexpr std::string_view kKeyConditionNotIndexable =
+    "Attempted conditional constraint is not an indexable operation";
+
 // --- legacy parameters (facts 6) -----------------------------------------------------------------------------------------
 inline constexpr std::string_view kDuplicateAttributeName =
     "One or more parameter values were invalid: Duplicate value in attribute name: {}";

@@ -1,0 +1,146 @@
+#include "expr/key_condition.h"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "model/messages.h"
+
+namespace armature::expr {
+namespace {
+
+namespace messages = model::messages;
+using model::ApiResult;
+using model::ValidationException;
+
+template <class... Args>
+model::ApiError Invalid(std::string_view text, const Args&... args) {
+  return ValidationException(fmt::format(fmt::runtime(text), args...));
+}
+
+bool IsIndexable(ConditionOp op) {
+  switch (op) {
+    case ConditionOp::kEqual:
+    case ConditionOp::kLess:
+    case ConditionOp::kLessEqual:
+    case ConditionOp::kGreater:
+    case ConditionOp::kGreaterEqual:
+    case ConditionOp::kBetween:
+    case ConditionOp::kBeginsWith: return true;
+    default: return false;
+  }
+}
+
+// `:v < sk` is `sk > :v`.
+ConditionOp Flip(ConditionOp op) {
+  switch (op) {
+    case ConditionOp::kLess: return ConditionOp::kGreater;
+    case ConditionOp::kLessEqual: return ConditionOp::kGreaterEqual;
+    case ConditionOp::kGreater: return ConditionOp::kLess;
+    case ConditionOp::kGreaterEqual: return ConditionOp::kLessEqual;
+    default: return op;
+  }
+}
+
+class Converter {
+ public:
+  // Every predicate has a path, so there are no more of them.
+  Converter(size_t paths, KeyConditionForm form, Arena& arena)
+      : form_(form), predicates_(arena.NewArray<KeyPredicate>(paths)) {}
+
+  ApiResult<void> Convert(const ConditionNode& node) {
+    if (node.op == ConditionOp::kAnd) {
+      for (const ConditionNode* child : node.children) ARMATURE_CHECK_OK(Convert(*child));
+      return {};
+    }
+    if (!IsIndexable(node.op)) {
+      if (form_ == KeyConditionForm::kLegacy) return Invalid(messages::kKeyConditionNotIndexable);
+      return Invalid(messages::kKeyConditionOperator, ConditionOpName(node.op));
+    }
+    ARMATURE_CHECK_OK(CheckOperands(node));
+    return Add(node);
+  }
+
+  std::span<const KeyPredicate> predicates() const { return predicates_.first(count_); }
+
+ private:
+  ApiResult<void> CheckOperands(const ConditionNode& node) const {
+    size_t paths = 0;
+    for (const Operand& operand : node.operands) {
+      if (operand.kind == Operand::Kind::kSize) return Invalid(messages::kKeyConditionNestedOperation);
+      if (operand.kind != Operand::Kind::kPath) continue;
+      if (operand.path.size() > 1) return Invalid(messages::kKeyConditionNestedPath);
+      ++paths;
+    }
+    if (paths > 1) return Invalid(messages::kKeyConditionTwoAttributes);
+    if (paths == 0) return Invalid(messages::kKeyConditionNoAttribute);
+    return {};
+  }
+
+  ApiResult<void> Add(const ConditionNode& node) {
+    const bool flipped = node.operands[0].kind != Operand::Kind::kPath;
+    // The attribute may stand on either side of a comparison, but not be a bound or a prefix.
+    if (flipped && (node.op == ConditionOp::kBetween || node.op == ConditionOp::kBeginsWith))
+      return Invalid(messages::kKeyConditionOperator, ConditionOpName(node.op));
+    KeyPredicate predicate{.attribute = node.operands[flipped ? 1 : 0].path[0].name,
+                           .op = flipped ? Flip(node.op) : node.op,
+                           .value = node.operands[flipped ? 0 : 1].value};
+    if (node.op == ConditionOp::kBetween) predicate.upper = node.operands[2].value;
+    if (std::ranges::find(predicates(), predicate.attribute, &KeyPredicate::attribute) != predicates().end())
+      return Invalid(messages::kKeyConditionTwicePerKey);
+    predicates_[count_++] = predicate;
+    return {};
+  }
+
+  const KeyConditionForm form_;
+  std::span<KeyPredicate> predicates_;
+  size_t count_ = 0;
+};
+
+ApiResult<void> CheckType(const KeyPredicate& predicate, const model::KeyAttribute& attribute) {
+  const bool matches = predicate.value->type() == attribute.type &&
+                       (predicate.upper == nullptr || predicate.upper->type() == attribute.type);
+  if (!matches) return Invalid(messages::kKeyConditionType);
+  return {};
+}
+
+}  // namespace
+
+ApiResult<std::span<const KeyPredicate>> ConvertKeyCondition(const BoundCondition& condition, KeyConditionForm form,
+                                                             Arena& arena) {
+  Converter converter(condition.paths.size(), form, arena);
+  ARMATURE_CHECK_OK(converter.Convert(*condition.root));
+  return converter.predicates();
+}
+
+ApiResult<KeyQuery> MatchKeySchema(std::span<const KeyPredicate> predicates, const model::KeySchema& schema,
+                                   Arena& arena) {
+  const bool is_simple = schema.hash.size() == 1 && schema.range.size() <= 1;
+  if (is_simple && predicates.size() > 2) return Invalid(messages::kKeyConditionCount);
+  const auto find = [&](std::string_view name) {
+    const auto it = std::ranges::find(predicates, name, &KeyPredicate::attribute);
+    return it == predicates.end() ? nullptr : &*it;
+  };
+  std::span<KeyPredicate> hash = arena.NewArray<KeyPredicate>(schema.hash.size());
+  for (size_t i = 0; i < schema.hash.size(); ++i) {
+    const KeyPredicate* predicate = find(schema.hash[i].name);
+    if (predicate == nullptr) return Invalid(messages::kKeyConditionMissedKey, schema.hash[i].name);
+    if (predicate->op != ConditionOp::kEqual) return Invalid(messages::kKeyConditionNotSupported);
+    ARMATURE_CHECK_OK(CheckType(*predicate, schema.hash[i]));
+    hash[i] = *predicate;
+  }
+  const size_t wanted = predicates.size() - hash.size();
+  if (wanted > schema.range.size()) return Invalid(messages::kKeyConditionNotSupported);
+  std::span<KeyPredicate> range = arena.NewArray<KeyPredicate>(wanted);
+  for (size_t i = 0; i < wanted; ++i) {
+    const KeyPredicate* predicate = find(schema.range[i].name);
+    if (predicate == nullptr) return Invalid(messages::kKeyConditionMissedKey, schema.range[i].name);
+    if (predicate->op != ConditionOp::kEqual && i + 1 < wanted) return Invalid(messages::kKeyConditionNotSupported);
+    ARMATURE_CHECK_OK(CheckType(*predicate, schema.range[i]));
+    range[i] = *predicate;
+  }
+  return KeyQuery{.hash = hash, .range = range};
+}
+
+}  // namespace armature::expr
