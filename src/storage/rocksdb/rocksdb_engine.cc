@@ -21,8 +21,8 @@
 #include "storage/rocksdb/durable_views.h"
 #include "storage/rocksdb/partition_records.h"
 #include "storage/rocksdb/status_mapping.h"
+#include "storage/rocksdb/store_file_system.h"
 #include "storage/rocksdb/syncer.h"
-#include "storage/rocksdb/wal_file_system.h"
 #include "storage/scan_buffer.h"
 #include "storage/worker.h"
 
@@ -37,26 +37,27 @@ Status Closed() { return Status::Unavailable("the store is closed"); }
 // Tells the syncer what went wrong in RocksDB's own threads and write path.
 class TroubleListener final : public rocksdb::EventListener {
  public:
+  explicit TroubleListener(std::shared_ptr<const StoreFileSystem> files) : files_(std::move(files)) {}
   void Watch(Syncer* syncer) { syncer_.store(syncer, std::memory_order_release); }
 
   void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
     const bool is_log = reason == rocksdb::BackgroundErrorReason::kWriteCallback;
-    // The writer of a broken log reports "seen error" again at each use; taken at its word that would turn
+    // The writer of a failed log reports "previous error" at each use; taken at its word that would turn
     // a full disk, which passes, into an error that RocksDB holds to be fatal.
-    if (is_log && is_log_full_.load(std::memory_order_acquire) && !error->IsNoSpace()) {
+    if (is_log && !error->IsNoSpace() && files_->is_log_full()) {
       *error = rocksdb::Status::OK();
       return;
     }
-    if (is_log && error->IsNoSpace()) is_log_full_.store(true, std::memory_order_release);
     if (Syncer* syncer = syncer_.load(std::memory_order_acquire)) syncer->ReportTrouble(FromRocksDb(*error), is_log);
   }
-  void OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) override {
-    if (info.new_bg_error.ok()) is_log_full_.store(false, std::memory_order_release);
+  // RocksDB's own recovery looks for space every five seconds; the syncer does it sooner.
+  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
+    *auto_recovery = false;
   }
 
  private:
+  const std::shared_ptr<const StoreFileSystem> files_;
   std::atomic<Syncer*> syncer_{nullptr};
-  std::atomic<bool> is_log_full_{false};
 };
 
 class RocksDbSnapshot final : public Snapshot {
@@ -143,6 +144,18 @@ class RocksDbEngine final : public Engine {
   std::optional<Status> TryWrite(Parts parts, Sequence& sequence);
   Status WriteSlowly(Parts parts, Sequence& sequence);
   Status CheckOwners(Parts parts) const;
+  // Where nobody waits for a sync, a write is acknowledged only if the log is really with the operating system.
+  Status CheckLog() const {
+    if (waits_for_sync() || !files_->is_log_full()) return {};
+    Status status = Status::NoSpace("the disk is full");
+    syncer_->ReportTrouble(status, /*is_log_broken=*/true);
+    return status;
+  }
+  // A log that has failed answers later writers with an echo; they are told the cause instead.
+  Status WriteError(const rocksdb::Status& status) const {
+    if (const Status cause = syncer_->trouble(); !cause.ok()) return cause;
+    return files_->is_log_full() ? Status::NoSpace("the disk is full") : FromRocksDb(status);
+  }
 
   // On the admin thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
   template <class Plan, class Apply>
@@ -160,7 +173,8 @@ class RocksDbEngine final : public Engine {
   Counter& commits_;
   std::unique_ptr<rocksdb::Env> env_;
   std::shared_ptr<rocksdb::Cache> cache_;
-  std::shared_ptr<TroubleListener> listener_ = std::make_shared<TroubleListener>();
+  std::shared_ptr<StoreFileSystem> files_;
+  std::shared_ptr<TroubleListener> listener_;
   std::unique_ptr<rocksdb::DB> db_;
   std::shared_ptr<DurableViews> views_;
   std::shared_ptr<std::atomic<int>> snapshots_ = std::make_shared<std::atomic<int>>(0);
@@ -178,7 +192,9 @@ class RocksDbEngine final : public Engine {
 
 Status RocksDbEngine::Open(Metrics& metrics) {
   rocksdb::Env* base = options_.env ? options_.env : rocksdb::Env::Default();
-  env_ = rocksdb::NewCompositeEnv(std::make_shared<WalFileSystem>(base->GetFileSystem()));
+  files_ = std::make_shared<StoreFileSystem>(base->GetFileSystem());
+  listener_ = std::make_shared<TroubleListener>(files_);
+  env_ = rocksdb::NewCompositeEnv(files_);
   cache_ = MakeBlockCache(options_);
   rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
   options.listeners.push_back(listener_);
@@ -291,9 +307,11 @@ std::optional<Status> RocksDbEngine::TryWrite(Parts parts, Sequence& sequence) {
   options.no_slowdown = true;
   std::shared_lock owners(partitions_.mutex());
   if (Status status = CheckOwners(parts); !status.ok()) return status;
+  if (Status status = CheckLog(); !status.ok()) return status;
   const auto status = db_->Write(options, &batch);
   if (status.IsIncomplete()) return std::nullopt;
-  if (!status.ok()) return FromRocksDb(status);
+  if (!status.ok()) return WriteError(status);
+  if (Status log = CheckLog(); !log.ok()) return log;
   commits_.Add();
   // Not this commit's own number but one not before it: whoever waits for it waits for this commit too.
   sequence = db_->GetLatestSequenceNumber();
@@ -308,7 +326,8 @@ Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
     if (Status status = CheckOwners(parts); !status.ok()) return status;
   }
   const auto status = db_->Write(rocksdb::WriteOptions(), &batch);
-  if (!status.ok()) return FromRocksDb(status);
+  if (!status.ok()) return WriteError(status);
+  if (Status log = CheckLog(); !log.ok()) return log;
   commits_.Add();
   sequence = db_->GetLatestSequenceNumber();
   return {};
@@ -369,7 +388,7 @@ Status RocksDbEngine::WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<R
   options.no_slowdown = true;
   for (;;) {
     const auto status = db_->Write(options, &batch);
-    if (!status.IsIncomplete()) return FromRocksDb(status);
+    if (!status.IsIncomplete()) return status.ok() ? Status() : WriteError(status);
     // slow_mutex_ keeps other changes out meanwhile; commits may pass.
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -555,7 +574,7 @@ Status RocksDbEngine::Close() {
   }
   Status status;
   if (syncer_) status = syncer_->Stop();
-  listener_->Watch(nullptr);
+  if (listener_) listener_->Watch(nullptr);
   if (views_) views_->Close();
   if (db_) {
     const Status closed = FromRocksDb(db_->Close());

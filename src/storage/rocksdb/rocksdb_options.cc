@@ -101,7 +101,7 @@ rocksdb::Options MakeRocksDbOptions(const RocksDbOptions& options, rocksdb::Env*
   // Only with kFsync may records wait in this process: there nobody is told before the syncer has written them.
   result.manual_wal_flush = options.durability == Durability::kFsync;
   result.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  // The WAL's length is set ahead of its contents (WalFileSystem), which needs these.
+  // The WAL's length is set ahead of its contents (StoreFileSystem), which needs these.
   result.allow_fallocate = true;
 
   result.write_buffer_size = write_buffer;

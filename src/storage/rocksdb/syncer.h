@@ -35,6 +35,8 @@ class Syncer {
   void Park(DurableOp& op);
   // RocksDB stopped a background job or writes because of `status`. `is_log_broken`: it was the log that failed.
   void ReportTrouble(const Status& status, bool is_log_broken);
+  // Why writes are refused at the moment; ok if they are not.
+  Status trouble() const;
   // Syncs once more, settles everything parked, joins. Ok if all that was committed is durable.
   Status Stop();
 
@@ -50,7 +52,6 @@ class Syncer {
   void SyncGroup();
   // Tries, when it is time, to make RocksDB work again.
   void LookAfterTrouble();
-  Status trouble() const;
   void Settle(DurableOp* group, const Status& status);
   DurableOp* TakeParked();
 

@@ -1,0 +1,434 @@
+// What only the RocksDB engine promises: its directory, survival of crashes, group commit, full disks.
+
+#include "storage/rocksdb/rocksdb_engine.h"
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "storage/test_support.h"
+
+namespace armature::storage {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A disk that can be full (every write fails, after writing half of what was asked) and can fail to sync.
+class BadDisk {
+ public:
+  std::atomic<bool> is_full{false};
+  std::atomic<bool> fails_sync{false};
+  std::atomic<int> log_syncs{0};
+};
+
+class BadFile final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  BadFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, BadDisk& disk, bool is_log)
+      : FSWritableFileOwnerWrapper(std::move(file)), disk_(disk), is_log_(is_log) {}
+
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           rocksdb::IODebugContext* context) override {
+    if (!disk_.is_full) return FSWritableFileOwnerWrapper::Append(data, options, context);
+    FSWritableFileOwnerWrapper::Append({data.data(), data.size() / 2}, options, context).PermitUncheckedError();
+    return Full();
+  }
+  rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
+                           const rocksdb::DataVerificationInfo&, rocksdb::IODebugContext* context) override {
+    return Append(data, options, context);
+  }
+  rocksdb::IOStatus PositionedAppend(const rocksdb::Slice& data, uint64_t offset, const rocksdb::IOOptions& options,
+                                     rocksdb::IODebugContext* context) override {
+    if (disk_.is_full) return Full();
+    return FSWritableFileOwnerWrapper::PositionedAppend(data, offset, options, context);
+  }
+  rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context) override {
+    if (is_log_) ++disk_.log_syncs;
+    if (disk_.fails_sync) return rocksdb::IOStatus::IOError("injected: sync failed");
+    return FSWritableFileOwnerWrapper::Sync(options, context);
+  }
+
+ private:
+  static rocksdb::IOStatus Full() { return rocksdb::IOStatus::NoSpace("injected: no space left on device"); }
+  BadDisk& disk_;
+  const bool is_log_;
+};
+
+class BadFileSystem final : public rocksdb::FileSystemWrapper {
+ public:
+  explicit BadFileSystem(BadDisk& disk) : FileSystemWrapper(rocksdb::FileSystem::Default()), disk_(disk) {}
+  const char* Name() const override { return "BadFileSystem"; }
+  rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* context) override {
+    auto status = FileSystemWrapper::NewWritableFile(path, options, file, context);
+    if (status.ok()) *file = std::make_unique<BadFile>(std::move(*file), disk_, path.ends_with(".log"));
+    return status;
+  }
+
+ private:
+  BadDisk& disk_;
+};
+
+class RocksDbEngineTest : public ::testing::Test {
+ protected:
+  RocksDbEngineTest() { options_.memory_bytes = 16 << 20; }
+  std::string path() const { return root_.path() + "/data"; }
+
+  Result<std::unique_ptr<Engine>> TryOpen(const std::string& directory) {
+    RocksDbOptions options = options_;
+    options.directory = directory;
+    return OpenRocksDbEngine(options, metrics_);
+  }
+  std::unique_ptr<Engine> Open(const std::string& directory) {
+    auto engine = TryOpen(directory);
+    EXPECT_TRUE(engine.has_value()) << (engine ? "" : engine.error().ToString());
+    return engine ? std::move(*engine) : nullptr;
+  }
+  StatusCode OpenCode(const std::string& directory) {
+    auto engine = TryOpen(directory);
+    return engine ? StatusCode::kOk : engine.error().code();
+  }
+  // What a crash of the process leaves: the files as they are, without Close.
+  std::string CopyAsIfKilled(const std::string& name) {
+    const std::string copy = root_.path() + "/" + name;
+    fs::copy(path(), copy, fs::copy_options::recursive);
+    return copy;
+  }
+  void UseBadDisk() {
+    env_ = rocksdb::NewCompositeEnv(std::make_shared<BadFileSystem>(disk_));
+    options_.env = env_.get();
+    options_.memory_bytes = 8 << 20;
+  }
+
+  TemporaryDirectory root_;
+  Metrics metrics_;
+  BadDisk disk_;
+  std::unique_ptr<rocksdb::Env> env_;
+  RocksDbOptions options_;
+};
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void WriteFile(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
+
+TEST_F(RocksDbEngineTest, SecondOpenerIsRefused) {
+  auto engine = Open(path());
+  auto second = TryOpen(path());
+  ASSERT_FALSE(second.has_value());
+  EXPECT_EQ(second.error().code(), StatusCode::kLocked);
+  EXPECT_EQ(second.error().message(), path() + " is in use by another armature");
+  ASSERT_TRUE(engine->Close().ok());
+  EXPECT_TRUE(Open(path())) << "the lock goes with Close";
+}
+
+TEST_F(RocksDbEngineTest, ForeignDirectoriesStayUntouched) {
+  fs::create_directories(path());
+  WriteFile(path() + "/thesis.txt", "mine");
+  EXPECT_EQ(OpenCode(path()), StatusCode::kFormat);
+  EXPECT_EQ(std::distance(fs::directory_iterator(path()), fs::directory_iterator()), 1);
+  WriteFile(path() + "/FORMAT", "postgres 15");
+  EXPECT_EQ(OpenCode(path()), StatusCode::kFormat);
+}
+
+TEST_F(RocksDbEngineTest, NewerFormatIsRefused) {
+  ASSERT_TRUE(Open(path())->Close().ok());
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 1\n");
+  WriteFile(path() + "/FORMAT", "armature 2\n");
+  auto engine = TryOpen(path());
+  ASSERT_FALSE(engine.has_value());
+  EXPECT_EQ(engine.error().code(), StatusCode::kFormat);
+  EXPECT_NE(engine.error().message().find("format 2"), std::string::npos);
+}
+
+TEST_F(RocksDbEngineTest, UnusableDirectoryIsAnIoError) {
+  WriteFile(root_.path() + "/file", "");
+  EXPECT_EQ(OpenCode(root_.path() + "/file"), StatusCode::kIoError);
+  EXPECT_EQ(OpenCode(root_.path() + "/file/below"), StatusCode::kIoError);
+}
+
+TEST_F(RocksDbEngineTest, AcknowledgedWritesSurviveAKill) {
+  for (Durability durability : {Durability::kFsync, Durability::kInterval, Durability::kNone}) {
+    SCOPED_TRACE(static_cast<int>(durability));
+    options_.durability = durability;
+    auto engine = Open(path());
+    for (int i = 0; i < 500; ++i) ASSERT_TRUE(PutAndWait(*engine, fmt::format("k{}", i), "v").ok());
+    const std::string copy = CopyAsIfKilled("killed");
+    auto survivor = Open(copy);
+    ScanOp op;
+    EXPECT_EQ(RunScan(*survivor, op).rows.size(), 500u);
+    // A store that has been through a crash can go through another.
+    ASSERT_TRUE(PutAndWait(*survivor, "after", "crash").ok());
+    fs::copy(copy, copy + "2", fs::copy_options::recursive);
+    EXPECT_EQ(GetOr(*Open(copy + "2"), "after", "-"), "crash");
+    ASSERT_TRUE(survivor->Close().ok());
+    ASSERT_TRUE(engine->Close().ok());
+    fs::remove_all(copy);
+    fs::remove_all(copy + "2");
+    fs::remove_all(path());
+  }
+}
+
+TEST_F(RocksDbEngineTest, KillsUnderConcurrentWritersLoseNothingAcknowledged) {
+  options_.memory_bytes = 8 << 20;  // memtables of 1 MiB: logs change often
+  auto engine = Open(path());
+  constexpr int kWriters = 4;
+  std::array<std::atomic<int>, kWriters> acknowledged{};
+  std::atomic<bool> is_done{false};
+  std::vector<std::thread> writers;
+  for (int w = 0; w < kWriters; ++w) {
+    writers.emplace_back([&, w] {
+      for (int i = 1; !is_done; ++i) {
+        Batch batch;
+        batch.Put(fmt::format("a{}", w), std::to_string(i));
+        batch.Put(fmt::format("b{}", w), std::to_string(i) + std::string(2000, ' '));
+        ASSERT_TRUE(CommitAndWait(*engine, batch).ok());
+        acknowledged[static_cast<size_t>(w)] = i;
+      }
+    });
+  }
+  for (int round = 0; round < 5; ++round) {
+    std::array<int, kWriters> before;
+    for (int w = 0; w < kWriters; ++w) {
+      const int start = acknowledged[static_cast<size_t>(w)];
+      while (acknowledged[static_cast<size_t>(w)] < start + 200) std::this_thread::yield();
+      before[static_cast<size_t>(w)] = acknowledged[static_cast<size_t>(w)];
+    }
+    // Unlike a crash, copying takes time; files that RocksDB deletes meanwhile would be missed, so it starts over then.
+    std::string copy;
+    for (int attempt = 0; copy.empty(); ++attempt) {
+      const std::string target = root_.path() + fmt::format("/round{}-{}", round, attempt);
+      std::error_code error;
+      fs::copy(path(), target, fs::copy_options::recursive, error);
+      if (!error && TryOpen(target)) copy = target;
+      else fs::remove_all(target);
+      ASSERT_LT(attempt, 50);
+    }
+    auto survivor = Open(copy);
+    for (int w = 0; w < kWriters; ++w) {
+      const int a = std::stoi(GetOr(*survivor, fmt::format("a{}", w), "0"));
+      EXPECT_GE(a, before[static_cast<size_t>(w)]);
+      EXPECT_EQ(a, std::stoi(GetOr(*survivor, fmt::format("b{}", w), "0"))) << "half a commit";
+    }
+    ASSERT_TRUE(survivor->Close().ok());
+    fs::remove_all(copy);
+  }
+  is_done = true;
+  for (auto& writer : writers) writer.join();
+}
+
+TEST_F(RocksDbEngineTest, DurableViewShowsOnlyWhatIsSynced) {
+  UseBadDisk();
+  auto engine = Open(path());
+  ASSERT_TRUE(PutAndWait(*engine, "k", "synced").ok());
+  disk_.fails_sync = true;
+  EXPECT_FALSE(PutAndWait(*engine, "k", "not synced").ok());
+  EXPECT_EQ(GetOr(*engine, "k", "-"), "synced");
+  EXPECT_EQ(GetOr(*engine, "k", "-", {View::kLatest}), "not synced");
+  EXPECT_FALSE(PutAndWait(*engine, "other", "refused").ok());
+  EXPECT_EQ(GetOr(*engine, "k", "-"), "synced");
+}
+
+class FullDiskTest : public RocksDbEngineTest, public ::testing::WithParamInterface<Durability> {
+ protected:
+  FullDiskTest() {
+    UseBadDisk();
+    options_.durability = GetParam();
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Durabilities, FullDiskTest,
+                         ::testing::Values(Durability::kFsync, Durability::kInterval, Durability::kNone));
+
+TEST_P(FullDiskTest, RefusesWritesAndRecovers) {
+  auto engine = Open(path());
+  std::map<std::string, std::string> acknowledged;
+  const std::string filler(1000, 'x');
+  int number = 0;
+  auto put = [&] {
+    const std::string key = fmt::format("k{:06}", number++);
+    const Status status = PutAndWait(*engine, key, filler + key);
+    if (status.ok()) acknowledged[key] = filler + key;
+    return status;
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 300; ++i) ASSERT_TRUE(put().ok());
+    disk_.is_full = true;
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(put().code(), StatusCode::kNoSpace);
+    // Reads go on.
+    EXPECT_EQ(GetOr(*engine, acknowledged.begin()->first, "-"), acknowledged.begin()->second);
+    EXPECT_EQ(RunBlocking(engine->CreatePartition({100, 0, {"x", "y"}})).code(), StatusCode::kNoSpace);
+    disk_.is_full = false;
+    Status status;
+    for (int i = 0; i < 2000; ++i) {
+      if (status = put(); status.ok()) break;
+      EXPECT_EQ(status.code(), StatusCode::kNoSpace);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_TRUE(status.ok()) << "no service although space has returned: " << status.ToString();
+    for (const auto& [key, value] : acknowledged) ASSERT_EQ(GetOr(*engine, key, "-"), value);
+  }
+  const std::string copy = CopyAsIfKilled("killed");
+  ASSERT_TRUE(engine->Close().ok());
+  options_.env = nullptr;
+  for (const std::string& directory : {copy, path()}) {
+    auto reopened = Open(directory);
+    for (const auto& [key, value] : acknowledged) ASSERT_EQ(GetOr(*reopened, key, "-"), value);
+  }
+}
+
+TEST_P(FullDiskTest, LosesNothingOfManyWriters) {
+  auto engine = Open(path());
+  std::array<std::atomic<int>, 8> acknowledged{};
+  std::atomic<int> refused{0};
+  std::atomic<bool> is_done{false};
+  std::vector<std::thread> writers;
+  for (size_t w = 0; w < acknowledged.size(); ++w) {
+    writers.emplace_back([&, w] {
+      for (int i = 1; !is_done; ++i) {
+        const Status status = PutAndWait(*engine, fmt::format("w{}", w), std::to_string(i) + std::string(3000, ' '));
+        if (status.ok()) {
+          acknowledged[w] = i;
+          continue;
+        }
+        ++refused;
+        EXPECT_EQ(status.code(), StatusCode::kNoSpace) << status.ToString();
+      }
+    });
+  }
+  auto wait_for_progress = [&] {
+    for (auto& writer : acknowledged) {
+      const int start = writer;
+      for (int i = 0; i < 5000 && writer < start + 20; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      EXPECT_GE(writer, start + 20);
+    }
+  };
+  for (int round = 0; round < 4; ++round) {
+    wait_for_progress();
+    const int before = refused;
+    disk_.is_full = true;
+    while (refused < before + 50) std::this_thread::yield();
+    disk_.is_full = false;
+  }
+  wait_for_progress();
+  is_done = true;
+  for (auto& writer : writers) writer.join();
+  const std::string copy = CopyAsIfKilled("killed");
+  auto reopened = Open(copy);
+  for (size_t w = 0; w < acknowledged.size(); ++w)
+    EXPECT_GE(std::stoi(GetOr(*reopened, fmt::format("w{}", w), "0")), acknowledged[w].load());
+}
+
+TEST_F(RocksDbEngineTest, ManyWritersShareOneSync) {
+  UseBadDisk();
+  auto engine = Open(path());
+  constexpr int kWriters = 64, kEach = 100;
+  // Closed-loop writers as coroutines on one thread, the shape of a reactor with 64 connections.
+  BlockingExecutor executor;
+  int running = kWriters;
+  Completion all_done;
+  auto writer = [&](int w) -> Task<void> {
+    for (int i = 0; i < kEach; ++i) {
+      Batch batch;
+      batch.Put(fmt::format("w{}", w), std::to_string(i));
+      CommitOp commit;
+      commit.batch = &batch;
+      engine->Commit(commit);
+      co_await commit.done;
+      DurableOp durable;
+      durable.sequence = commit.sequence;
+      engine->WhenDurable(durable);
+      co_await durable.done;
+      EXPECT_TRUE(durable.status.ok());
+    }
+    if (--running == 0) all_done.Finish();
+  };
+  const int before = disk_.log_syncs;
+  auto run_all = [&]() -> Task<void> {
+    for (int w = 0; w < kWriters; ++w) Detach(writer(w));
+    co_await all_done;
+  };
+  executor.Run(run_all());
+  const double per_put = static_cast<double>(disk_.log_syncs - before) / (kWriters * kEach);
+  RecordProperty("syncs_per_put", std::to_string(per_put));
+  EXPECT_LE(per_put, 0.1);
+  EXPECT_EQ(engine->stats().commits_made_durable, static_cast<uint64_t>(kWriters * kEach));
+}
+
+TEST_F(RocksDbEngineTest, IntervalSyncsByItself) {
+  UseBadDisk();
+  options_.durability = Durability::kInterval;
+  options_.interval_millis = 5;
+  auto engine = Open(path());
+  ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
+  EXPECT_EQ(GetOr(*engine, "k", "-"), "v");
+  for (int i = 0; i < 2000 && disk_.log_syncs == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_GT(disk_.log_syncs, 0);
+}
+
+TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
+  auto engine = Open(path());
+  for (int i = 0; i < 2000; ++i) {
+    Batch batch;
+    batch.Put(fmt::format("k{:05}", i), std::string(100, 'x'));
+    CommitOp op;
+    op.batch = &batch;
+    engine->Commit(op);
+  }
+  // A checkpoint flushes the memtable, so that the data is in a table file.
+  const std::string copy = root_.path() + "/copy";
+  ASSERT_TRUE(RunBlocking(engine->Checkpoint(copy)).ok());
+  ASSERT_TRUE(engine->Close().ok());
+  for (const auto& entry : fs::directory_iterator(copy + "/db")) {
+    if (entry.path().extension() != ".sst") continue;
+    std::fstream file(entry.path(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(20000);
+    file << "damage";
+  }
+  auto damaged = Open(copy);
+  int corrupt = 0, good = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const std::string value = GetOr(*damaged, fmt::format("k{:05}", i), "-");
+    if (value.starts_with("corruption")) ++corrupt;
+    else if (value == std::string(100, 'x')) ++good;
+  }
+  EXPECT_GT(corrupt, 0);
+  EXPECT_EQ(corrupt + good, 2000);
+}
+
+TEST_F(RocksDbEngineTest, DroppedPartitionGivesSpaceBack) {
+  options_.memory_bytes = 8 << 20;
+  auto engine = Open(path());
+  ASSERT_TRUE(RunBlocking(engine->CreatePartition({1, 0, {"t1", "t2"}})).ok());
+  for (int i = 0; i < 20000; ++i) {
+    Batch batch;
+    batch.Put(fmt::format("t1/{:05}", i), std::string(500, static_cast<char>('a' + i % 26)));
+    CommitOp op;
+    op.partition = 1, op.batch = &batch;
+    engine->Commit(op);
+    Await(op.done);
+    ASSERT_TRUE(op.status.ok());
+  }
+  ASSERT_TRUE(PutAndWait(*engine, "t2/x", "kept").ok());
+  ASSERT_TRUE(RunBlocking(engine->DropPartition(1)).ok());
+  ScanOp op;
+  EXPECT_EQ(RunScan(*engine, op).rows.size(), 1u);
+  ASSERT_TRUE(engine->Close().ok());
+  engine = Open(path());
+  ScanOp again;
+  EXPECT_EQ(RunScan(*engine, again).rows.size(), 1u);
+}
+
+}  // namespace
+}  // namespace armature::storage
