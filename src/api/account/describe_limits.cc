@@ -1,0 +1,24 @@
+#include "api/account/describe_limits.h"
+
+#include "base/json_writer.h"
+
+namespace armature::api {
+
+namespace {
+// AWS's default quotas (facts 2).
+constexpr int64_t kAccountMaxUnits = 80'000;
+constexpr int64_t kTableMaxUnits = 40'000;
+}  // namespace
+
+Task<model::ApiResult<void>> DescribeLimits(RequestContext& context, const wire::DescribeLimitsInput&) {
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.MemberInt("AccountMaxReadCapacityUnits", kAccountMaxUnits);
+  json.MemberInt("AccountMaxWriteCapacityUnits", kAccountMaxUnits);
+  json.MemberInt("TableMaxReadCapacityUnits", kTableMaxUnits);
+  json.MemberInt("TableMaxWriteCapacityUnits", kTableMaxUnits);
+  json.EndObject();
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api

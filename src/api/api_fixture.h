@@ -1,0 +1,101 @@
+// ApiFixture: operations without a network, for tests.
+//
+// A memory engine, a clock that is stepped by hand, and Call(), which takes a request as JSON through decoding, validation and
+// execution exactly as the dispatcher does. Test support only; not linked into the server.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/registry.h"
+#include "api/request_context.h"
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "storage/memory/memory_engine.h"
+#include "wire/decode.h"
+#include "wire/json_document.h"
+
+namespace armature::api {
+
+class ApiFixture : public testing::Test {
+ protected:
+  struct Reply {
+    bool ok = false;
+    std::string body;  // on success
+    model::ApiError error;
+
+    std::string ErrorText() const { return ok ? "" : error.name + ": " + error.message; }
+  };
+
+  explicit ApiFixture(int64_t control_plane_delay_millis = 0)
+      : engine_(storage::OpenMemoryEngine(metrics_)),
+        catalog_(*engine_, clock_, control_plane_delay_millis),
+        reads_(*engine_),
+        writes_(*engine_) {
+    EXPECT_TRUE(RunBlocking(catalog_.Load()).ok());
+  }
+
+  Reply Call(std::string_view operation, std::string_view json, std::string_view region = "us-east-1") {
+    const wire::OperationSchema* schema = wire::FindOperation("DynamoDB_20120810", operation);
+    EXPECT_NE(schema, nullptr) << operation;
+    Arena arena;
+    Reply reply;
+    RequestContext context{services_, arena, "123456789012", region, "localhost:8000", clock_.NowMillis(), reply.body};
+    auto result = RunBlocking(Run(*schema, json, context));
+    reply.ok = result.has_value();
+    if (!reply.ok) reply.error = std::move(result).error();
+    return reply;
+  }
+
+  // The body of a call that must succeed.
+  std::string MustCall(std::string_view operation, std::string_view json) {
+    Reply reply = Call(operation, json);
+    EXPECT_TRUE(reply.ok) << operation << " " << json << "\n" << reply.ErrorText();
+    return reply.body;
+  }
+
+  // "Name: message" of a call that must fail.
+  std::string MustFail(std::string_view operation, std::string_view json) {
+    Reply reply = Call(operation, json);
+    EXPECT_FALSE(reply.ok) << operation << " " << json << "\n" << reply.body;
+    return reply.ErrorText();
+  }
+
+  // A table "T" with a string partition key "pk" and, if asked, a numeric sort key "sk".
+  void CreateSimpleTable(bool with_sort_key = false) {
+    MustCall("CreateTable", with_sort_key ? R"({"TableName":"Tbl","BillingMode":"PAY_PER_REQUEST",
+        "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"sk","AttributeType":"N"}],
+        "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"sk","KeyType":"RANGE"}]})"
+                                          : R"({"TableName":"Tbl","BillingMode":"PAY_PER_REQUEST",
+        "AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],
+        "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]})");
+  }
+
+  ManualClock clock_;
+  SeededRandom random_{1};
+  Metrics metrics_;
+  std::unique_ptr<storage::Engine> engine_;
+  table::Catalog catalog_;
+  table::ReadPath reads_;
+  table::WritePath writes_;
+  Services services_{catalog_, reads_, writes_, clock_, random_};
+
+ private:
+  static Task<model::ApiResult<void>> Run(const wire::OperationSchema& schema, std::string_view json,
+                                          RequestContext& context) {
+    const Operation* operation = FindOperation(schema);
+    if (!operation) co_return model::UnknownOperationException();
+    ARMATURE_CO_TRY(const auto document, wire::JsonDocument::Parse(json));
+    wire::DecodeErrors errors;
+    void* request = operation->make_request(context.arena);
+    ARMATURE_CO_CHECK_OK(wire::DecodeRequest(schema, document.root(), context.arena, errors, request));
+    ARMATURE_CO_CHECK_OK(wire::ValidateRequest(schema, request));
+    co_return co_await operation->execute(context, request);
+  }
+};
+
+}  // namespace armature::api

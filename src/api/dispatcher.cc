@@ -1,0 +1,107 @@
+#include "api/dispatcher.h"
+
+#include <fmt/format.h>
+
+#include "auth/sigv4.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "wire/decode.h"
+#include "wire/envelope.h"
+#include "wire/json_document.h"
+#include "wire/validate.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+
+struct Dispatcher::OperationMetrics {
+  Counter* requests = nullptr;
+  Counter* client_errors = nullptr;
+  Counter* server_errors = nullptr;
+  LatencyHistogram* latency = nullptr;
+
+  void Register(Metrics& metrics, std::string_view operation) {
+    const std::string label = fmt::format("operation=\"{}\"", operation);
+    requests = &metrics.GetCounter("armature_requests_total", "Requests answered, by operation", label);
+    client_errors = &metrics.GetCounter("armature_client_errors_total", "Requests answered with 4xx, by operation", label);
+    server_errors = &metrics.GetCounter("armature_server_errors_total", "Requests answered with 5xx, by operation", label);
+    latency = &metrics.GetHistogram("armature_request_seconds", "Time from a complete request to its reply", label);
+  }
+};
+
+Dispatcher::Dispatcher(DispatcherOptions options, const Services& services, const auth::Verifier& verifier, Metrics& metrics)
+    : options_(std::move(options)), services_(services), verifier_(verifier), metrics_(metrics) {
+  const auto operations = wire::AllOperations();
+  operation_metrics_ = std::make_unique<OperationMetrics[]>(operations.size() + 1);
+  // Only what the server answers gets a series of its own; the rest share the last one.
+  for (const auto& schema : operations)
+    operation_metrics_[schema.index].Register(metrics, FindOperation(schema) ? schema.name : "unknown");
+  operation_metrics_[operations.size()].Register(metrics, "none");
+}
+
+Dispatcher::~Dispatcher() = default;
+
+Task<void> Dispatcher::Handle(net::Exchange& exchange) {
+  const int64_t started = MonotonicNanos();
+  const net::HttpRequest& request = exchange.request();
+  net::HttpResponse& response = exchange.response();
+  char request_id[kRequestIdSize];
+  WriteRequestId(services_.random, request_id);
+
+  const wire::OperationSchema* schema = nullptr;
+  if (request.method == net::Method::kGet && request.path == "/metrics") {
+    response.content_type = "text/plain; version=0.0.4";
+    response.body = metrics_.RenderPrometheus();
+  } else if (!wire::AnswerWithoutOperation(request, options_.region, response)) {
+    const ApiResult<void> answered = co_await Answer(exchange, &schema);
+    if (!answered) wire::SetError(answered.error(), response);
+  }
+  wire::Finish(request, {request_id, kRequestIdSize}, response);
+  Record(schema, response, MonotonicNanos() - started, {request_id, kRequestIdSize});
+}
+
+// The order of these steps is AWS's, and shows in which error a request with several faults gets (facts 1.4).
+Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::OperationSchema** schema) {
+  const net::HttpRequest& request = exchange.request();
+  Arena& arena = exchange.arena();
+
+  std::string decompressed;
+  ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
+  // An empty body is the last of these faults, not the first: it must not hide a bad target or signature.
+  ApiResult<wire::JsonDocument> document = wire::JsonDocument::ParsePadded(body);
+  if (!document && !body.empty()) co_return std::move(document).error();
+  *schema = wire::RouteTarget(request);
+  const Operation* operation = *schema ? FindOperation(**schema) : nullptr;
+  if (!operation) co_return model::UnknownOperationException();
+  ARMATURE_CO_TRY(const auth::Credential credential, auth::ParseAuthorization(request, arena));
+  ARMATURE_CO_CHECK_OK(verifier_.Verify(credential, request));
+  if (!document) co_return std::move(document).error();
+
+  wire::DecodeErrors value_errors;
+  void* decoded = operation->make_request(arena);
+  ARMATURE_CO_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded));
+  ARMATURE_CO_CHECK_OK(wire::ValidateRequest(**schema, decoded));
+
+  RequestContext context{services_,
+                         arena,
+                         options_.account,
+                         credential.region,
+                         request.Value("host"),
+                         services_.clock.NowMillis(),
+                         exchange.response().body};
+  co_return co_await operation->execute(context, decoded);
+}
+
+void Dispatcher::Record(const wire::OperationSchema* schema, const net::HttpResponse& response, int64_t nanos,
+                        std::string_view request_id) const {
+  const OperationMetrics& metrics = operation_metrics_[schema ? schema->index : wire::AllOperations().size()];
+  metrics.requests->Add();
+  if (response.status >= 500) metrics.server_errors->Add();
+  else if (response.status >= 400) metrics.client_errors->Add();
+  metrics.latency->RecordMicros(static_cast<uint64_t>(nanos) / 1000);
+  if (nanos > options_.slow_request_millis * 1'000'000)
+    LogWarn("slow request: operation={} millis={} status={} request_id={}", schema ? schema->name : "none", nanos / 1'000'000,
+            response.status, request_id);
+}
+
+}  // namespace armature::api

@@ -1,0 +1,47 @@
+// Dispatcher: from an HTTP exchange to an operation and back.
+//
+// Walks every request through the same steps in AWS's order (facts 1.4): envelope, JSON, target, signature, decoding,
+// constraints, execution. Metrics, the slow-request log and the translation of failures wrap all operations here, once. Runs on
+// the reactor of the exchange; holds no state of a request. Built by server/.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "api/registry.h"
+#include "api/request_context.h"
+#include "auth/verifier.h"
+#include "base/metrics.h"
+#include "net/handler.h"
+
+namespace armature::api {
+
+struct DispatcherOptions {
+  std::string account;  // of every caller, until accounts come from credentials
+  std::string region;   // for the health text
+  int64_t slow_request_millis = 500;
+};
+
+class Dispatcher final : public net::Handler {
+ public:
+  // Everything passed in must outlive the dispatcher.
+  Dispatcher(DispatcherOptions options, const Services& services, const auth::Verifier& verifier, Metrics& metrics);
+  ~Dispatcher() override;
+
+  Task<void> Handle(net::Exchange& exchange) override;
+
+ private:
+  struct OperationMetrics;
+
+  Task<model::ApiResult<void>> Answer(net::Exchange& exchange, const wire::OperationSchema** schema);
+  void Record(const wire::OperationSchema* schema, const net::HttpResponse& response, int64_t nanos,
+              std::string_view request_id) const;
+
+  const DispatcherOptions options_;
+  const Services& services_;
+  const auth::Verifier& verifier_;
+  Metrics& metrics_;
+  std::unique_ptr<OperationMetrics[]> operation_metrics_;  // by operation; the last is for what is no operation
+};
+
+}  // namespace armature::api

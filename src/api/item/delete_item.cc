@@ -1,0 +1,50 @@
+#include "api/item/delete_item.h"
+
+#include "api/item/expressions.h"
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+
+namespace {
+
+ApiResult<BoundExpressions> Validate(const wire::DeleteItemInput& request, Arena& arena) {
+  const ExpressionParameters expressions(request);
+  ARMATURE_CHECK_OK(expressions.CheckParameters());
+  if (request.Key.first_error) return *request.Key.first_error;
+  if (request.ReturnValues && *request.ReturnValues != "ALL_OLD" && *request.ReturnValues != "NONE")
+    return ValidationException(std::string(model::messages::kReturnValuesAllOldOrNone));
+  return expressions.Bind(arena);
+}
+
+}  // namespace
+
+Task<ApiResult<void>> DeleteItem(RequestContext& context, const wire::DeleteItemInput& request) {
+  ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
+  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), bound.condition->paths));
+
+  table::ItemWrite write;
+  write.kind = table::ItemWrite::Kind::kDelete;
+  write.table = table.get();
+  write.key = request.Key.item();
+  write.condition = bound.condition;
+  write.wants_old_image = Asks(request.ReturnValues, "ALL_OLD");
+  ARMATURE_CO_CHECK_OK(co_await context.services.writes.Execute(write, context.arena));
+  if (!write.condition_held) co_return ConditionFailed(write, request.ReturnValuesOnConditionCheckFailure);
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  if (write.wants_old_image && write.old_exists) WriteItemMember(json, "Attributes", write.old_item);
+  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName, ConsumedWriteUnits(write));
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

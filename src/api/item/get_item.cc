@@ -1,0 +1,63 @@
+#include "api/item/get_item.h"
+
+#include "api/item/expressions.h"
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "base/log.h"
+#include "expr/projection.h"
+#include "model/item_codec.h"
+#include "table/capacity.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+
+namespace {
+
+ApiResult<BoundExpressions> Validate(const wire::GetItemInput& request, Arena& arena) {
+  const ExpressionParameters expressions(request);
+  ARMATURE_CHECK_OK(expressions.CheckParameters());
+  if (request.Key.first_error) return *request.Key.first_error;
+  return expressions.Bind(arena);
+}
+
+// Writes the item as the request wants it; returns its size for the capacity used.
+Result<size_t> WriteFoundItem(JsonWriter& json, std::string_view record, const expr::BoundProjection* projection,
+                              Arena& arena) {
+  auto decoded = model::DecodeItem(record, arena);
+  if (!decoded) return std::move(decoded).error();
+  WriteItemMember(json, "Item", projection ? expr::Project(*projection, decoded->item, arena) : decoded->item);
+  return decoded->item_size;
+}
+
+}  // namespace
+
+Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput& request) {
+  ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
+
+  table::ItemRead read;
+  read.table = table.get();
+  read.key = request.Key.item();
+  ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  size_t item_size = 0;
+  if (read.found) {
+    auto written = WriteFoundItem(json, read.record(), bound.projection, context.arena);
+    if (!written) {
+      LogError("table {}: an item cannot be read: {}", *request.TableName, written.error().ToString());
+      co_return model::FromStatus(written.error());
+    }
+    item_size = *written;
+  }
+  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName,
+                        table::ReadUnits(item_size, request.ConsistentRead.value_or(false)));
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

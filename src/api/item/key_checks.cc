@@ -1,0 +1,93 @@
+#include "api/item/key_checks.h"
+
+#include <fmt/format.h>
+
+#include "model/item_size.h"
+#include "model/key_codec.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::KeyAttribute;
+using model::KeySchema;
+using model::Type;
+using model::ValidationException;
+using model::Value;
+
+namespace {
+
+ApiResult<void> CheckKeyValue(const KeyAttribute& attribute, const Value& value, bool is_hash) {
+  if (attribute.type != Type::kN && value.str().empty()) {
+    const auto text = attribute.type == Type::kS ? model::messages::kEmptyStringKey : model::messages::kEmptyBinaryKey;
+    return ValidationException(fmt::format(fmt::runtime(text), attribute.name));
+  }
+  const size_t size = model::KeyValueSize(value);
+  if (is_hash && size > model::kMaxHashKeyBytes)
+    return ValidationException(std::string(model::messages::kHashKeyTooLong));
+  if (!is_hash && size > model::kMaxRangeKeyBytes)
+    return ValidationException(std::string(model::messages::kRangeKeyTooLong));
+  return {};
+}
+
+// Calls check(attribute, is_hash) for every key attribute, hash first, until one fails.
+template <class Check>
+ApiResult<void> ForEachKeyAttribute(const KeySchema& schema, Check&& check) {
+  for (const auto& attribute : schema.hash) ARMATURE_CHECK_OK(check(attribute, true));
+  for (const auto& attribute : schema.range) ARMATURE_CHECK_OK(check(attribute, false));
+  return {};
+}
+
+}  // namespace
+
+ApiResult<void> CheckKey(const KeySchema& schema, model::Item key) {
+  if (key.size() != schema.hash.size() + schema.range.size())
+    return ValidationException(std::string(model::messages::kKeyDoesNotMatchSchema));
+  ARMATURE_CHECK_OK(ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool) -> ApiResult<void> {
+    const Value* value = model::FindAttribute(key, attribute.name);
+    if (!value || !value->is(attribute.type))
+      return ValidationException(std::string(model::messages::kKeyDoesNotMatchSchema));
+    return {};
+  }));
+  return ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool is_hash) {
+    return CheckKeyValue(attribute, *model::FindAttribute(key, attribute.name), is_hash);
+  });
+}
+
+ApiResult<void> CheckItemKey(const KeySchema& schema, model::Item item) {
+  return ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool is_hash) -> ApiResult<void> {
+    const Value* value = model::FindAttribute(item, attribute.name);
+    if (!value) return ValidationException(fmt::format(model::messages::kMissingKey, attribute.name));
+    if (!value->is(attribute.type))
+      return ValidationException(fmt::format(model::messages::kKeyTypeMismatch, attribute.name,
+                                             model::TypeName(attribute.type), model::TypeName(value->type())));
+    return CheckKeyValue(attribute, *value, is_hash);
+  });
+}
+
+model::Item ExtractKey(const KeySchema& schema, model::Item item, Arena& arena) {
+  auto entries = arena.NewArray<model::MapEntry>(schema.hash.size() + schema.range.size());
+  size_t count = 0;
+  // Walking the item, which is sorted, keeps the key sorted.
+  for (const auto& entry : item)
+    if (schema.Find(entry.name)) entries[count++] = entry;
+  return entries.first(count);
+}
+
+ApiResult<void> CheckUpdateLeavesKey(const KeySchema& schema, const expr::BoundUpdate& update) {
+  for (const auto& path : update.paths) {
+    if (schema.Find(path.front().name))
+      return ValidationException(fmt::format(model::messages::kCannotUpdateKey, path.front().name));
+  }
+  return {};
+}
+
+ApiResult<void> CheckKeyPaths(const KeySchema& schema, std::span<const expr::Path> paths) {
+  for (const auto& path : paths) {
+    if (path.size() > 1 && schema.Find(path.front().name))
+      return ValidationException(fmt::format(model::messages::kKeyMustBeScalar, path.front().name));
+  }
+  return {};
+}
+
+}  // namespace armature::api

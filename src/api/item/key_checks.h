@@ -1,0 +1,30 @@
+// Checks of key attributes against a table's key schema.
+//
+// Keys given as a Key parameter and keys inside an Item are wrong in different words. Pure; used by the item operations
+// (and by batches and transactions later).
+#pragma once
+
+#include "base/arena.h"
+#include "expr/bound.h"
+#include "model/api_error.h"
+#include "model/table_def.h"
+#include "model/value.h"
+
+namespace armature::api {
+
+// A Key parameter: exactly the key attributes, of the right types, not empty, not too long.
+model::ApiResult<void> CheckKey(const model::KeySchema& schema, model::Item key);
+
+// The key attributes inside an item to be put.
+model::ApiResult<void> CheckItemKey(const model::KeySchema& schema, model::Item item);
+
+// The key attributes of a checked item, as a Key.
+model::Item ExtractKey(const model::KeySchema& schema, model::Item item, Arena& arena);
+
+// An update may not touch key attributes.
+model::ApiResult<void> CheckUpdateLeavesKey(const model::KeySchema& schema, const expr::BoundUpdate& update);
+
+// A key attribute is a scalar: no expression may look inside one.
+model::ApiResult<void> CheckKeyPaths(const model::KeySchema& schema, std::span<const expr::Path> paths);
+
+}  // namespace armature::api

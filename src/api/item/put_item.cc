@@ -1,0 +1,57 @@
+#include "api/item/put_item.h"
+
+#include "api/item/expressions.h"
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "model/item_size.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+
+namespace {
+
+// Everything that needs no table, in AWS's order.
+ApiResult<BoundExpressions> Validate(const wire::PutItemInput& request, size_t* item_size, Arena& arena) {
+  const ExpressionParameters expressions(request);
+  ARMATURE_CHECK_OK(expressions.CheckParameters());
+  if (request.Item.first_error) return *request.Item.first_error;
+  if (request.ReturnValues && *request.ReturnValues != "ALL_OLD" && *request.ReturnValues != "NONE")
+    return ValidationException(std::string(model::messages::kReturnValuesAllOldOrNone));
+  *item_size = model::ItemSize(request.Item.item());
+  if (*item_size > model::kMaxItemBytes) return ValidationException(std::string(model::messages::kItemTooLarge));
+  return expressions.Bind(arena);
+}
+
+}  // namespace
+
+Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput& request) {
+  size_t item_size = 0;
+  ARMATURE_CO_TRY(const auto bound, Validate(request, &item_size, context.arena));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_CHECK_OK(CheckItemKey(table->key_schema(), request.Item.item()));
+  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), bound.condition->paths));
+
+  table::ItemWrite write;
+  write.kind = table::ItemWrite::Kind::kPut;
+  write.table = table.get();
+  write.key = ExtractKey(table->key_schema(), request.Item.item(), context.arena);
+  write.put_item = request.Item.item();
+  write.put_item_size = item_size;
+  write.condition = bound.condition;
+  write.wants_old_image = Asks(request.ReturnValues, "ALL_OLD");
+  ARMATURE_CO_CHECK_OK(co_await context.services.writes.Execute(write, context.arena));
+  if (!write.condition_held) co_return ConditionFailed(write, request.ReturnValuesOnConditionCheckFailure);
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  if (write.wants_old_image && write.old_exists) WriteItemMember(json, "Attributes", write.old_item);
+  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName, ConsumedWriteUnits(write));
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,61 @@
+#include "api/item/update_item.h"
+
+#include "api/item/expressions.h"
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "expr/update.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+
+namespace {
+
+ApiResult<BoundExpressions> Validate(const wire::UpdateItemInput& request, Arena& arena) {
+  const ExpressionParameters expressions(request);
+  ARMATURE_CHECK_OK(expressions.CheckParameters());
+  if (request.Key.first_error) return *request.Key.first_error;
+  return expressions.Bind(arena);
+}
+
+// What ReturnValues shows; nothing to show leaves the member out.
+model::Item ReturnedAttributes(const wire::UpdateItemInput& request, const table::ItemWrite& write, Arena& arena) {
+  if (Asks(request.ReturnValues, "ALL_OLD")) return write.old_item;
+  if (Asks(request.ReturnValues, "ALL_NEW")) return write.new_item;
+  if (Asks(request.ReturnValues, "UPDATED_OLD")) return expr::ProjectUpdatedOld(*write.update, write.old_item, arena);
+  if (Asks(request.ReturnValues, "UPDATED_NEW")) return expr::ProjectUpdatedNew(*write.update, write.new_item, arena);
+  return {};
+}
+
+}  // namespace
+
+Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItemInput& request) {
+  ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
+  const expr::BoundUpdate& update = bound.update ? *bound.update : expr::EmptyUpdate();
+  ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), update.paths));
+  ARMATURE_CO_CHECK_OK(CheckUpdateLeavesKey(table->key_schema(), update));
+  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), bound.condition->paths));
+
+  table::ItemWrite write;
+  write.kind = table::ItemWrite::Kind::kUpdate;
+  write.table = table.get();
+  write.key = request.Key.item();
+  write.update = &update;
+  write.condition = bound.condition;
+  ARMATURE_CO_CHECK_OK(co_await context.services.writes.Execute(write, context.arena));
+  if (!write.condition_held) co_return ConditionFailed(write, request.ReturnValuesOnConditionCheckFailure);
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  const model::Item attributes = ReturnedAttributes(request, write, context.arena);
+  if (!attributes.empty()) WriteItemMember(json, "Attributes", attributes);
+  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName, ConsumedWriteUnits(write));
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,72 @@
+#include "api/registry.h"
+
+#include <array>
+
+#include "api/account/describe_endpoints.h"
+#include "api/account/describe_limits.h"
+#include "api/item/delete_item.h"
+#include "api/item/get_item.h"
+#include "api/item/put_item.h"
+#include "api/item/update_item.h"
+#include "api/table/create_table.h"
+#include "api/table/delete_table.h"
+#include "api/table/describe_table.h"
+#include "api/table/list_tables.h"
+#include "api/table/update_table.h"
+#include "api/tag/list_tags_of_resource.h"
+#include "api/tag/tag_resource.h"
+#include "api/tag/untag_resource.h"
+
+namespace armature::api {
+
+namespace {
+
+template <class Request>
+using Handler = Task<model::ApiResult<void>> (*)(RequestContext&, const Request&);
+
+struct Entry {
+  wire::OperationId id;
+  Operation operation;
+};
+
+template <class Request, Handler<Request> Execute>
+constexpr Entry Make() {
+  return {Request::kOperation,
+          {[](RequestContext& context, const void* request) {
+             return Execute(context, *static_cast<const Request*>(request));
+           },
+           sizeof(Request), [](Arena& arena) -> void* { return arena.New<Request>(); }}};
+}
+
+constexpr Entry kOperations[] = {
+    Make<wire::CreateTableInput, CreateTable>(),
+    Make<wire::DeleteItemInput, DeleteItem>(),
+    Make<wire::DeleteTableInput, DeleteTable>(),
+    Make<wire::DescribeEndpointsInput, DescribeEndpoints>(),
+    Make<wire::DescribeLimitsInput, DescribeLimits>(),
+    Make<wire::DescribeTableInput, DescribeTable>(),
+    Make<wire::GetItemInput, GetItem>(),
+    Make<wire::ListTablesInput, ListTables>(),
+    Make<wire::ListTagsOfResourceInput, ListTagsOfResource>(),
+    Make<wire::PutItemInput, PutItem>(),
+    Make<wire::TagResourceInput, TagResource>(),
+    Make<wire::UntagResourceInput, UntagResource>(),
+    Make<wire::UpdateItemInput, UpdateItem>(),
+    Make<wire::UpdateTableInput, UpdateTable>(),
+};
+
+// By OperationId, so that finding one is an index.
+constexpr auto kByOperationId = [] {
+  std::array<Operation, 128> table{};
+  for (const Entry& entry : kOperations) table[static_cast<size_t>(entry.id)] = entry.operation;
+  return table;
+}();
+
+}  // namespace
+
+const Operation* FindOperation(const wire::OperationSchema& schema) {
+  const Operation& operation = kByOperationId[schema.index];
+  return operation.execute ? &operation : nullptr;
+}
+
+}  // namespace armature::api

@@ -1,0 +1,41 @@
+// RequestContext: what every operation is given, and the only thing besides its request.
+//
+// Made by the dispatcher for one request, on one reactor. `Services` are the parts of the house that operations may use;
+// they live as long as the server. Operations append their reply's JSON object to `body`.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/random.h"
+#include "table/catalog.h"
+#include "table/read_path.h"
+#include "table/write_path.h"
+
+namespace armature::api {
+
+struct Services {
+  table::Catalog& catalog;
+  const table::ReadPath& reads;
+  table::WritePath& writes;
+  const Clock& clock;
+  RandomSource& random;
+};
+
+struct RequestContext {
+  const Services& services;
+  Arena& arena;
+  // Whose tables: the account of the caller and the Region its signature is scoped to.
+  std::string_view account;
+  std::string_view region;
+  // The Host header: where this client reached us.
+  std::string_view host;
+  int64_t now_millis = 0;
+  std::string& body;
+
+  table::TableScope scope() const { return {account, region}; }
+};
+
+}  // namespace armature::api

@@ -1,0 +1,103 @@
+#include "api/table/create_table.h"
+
+#include <fmt/format.h>
+
+#include "api/table/index_definitions.h"
+#include "api/table/key_schema_checks.h"
+#include "api/table/table_description.h"
+#include "api/table/table_settings.h"
+#include "api/table/throughput_checks.h"
+#include "api/table_lookup.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::BillingMode;
+using model::TableDef;
+using model::ValidationException;
+namespace messages = model::messages;
+
+namespace {
+
+constexpr size_t kMaxTablesPerRegion = 2500;
+
+ApiResult<void> ApplyBilling(const wire::CreateTableInput& request, int64_t now_millis, TableDef& table) {
+  const bool is_on_demand = request.BillingMode && *request.BillingMode == "PAY_PER_REQUEST";
+  table.billing_mode = is_on_demand ? BillingMode::kPayPerRequest : BillingMode::kProvisioned;
+  if (is_on_demand) {
+    if (request.ProvisionedThroughput) return InvalidParameter(messages::kThroughputWithPayPerRequest);
+    table.pay_per_request_since_millis = now_millis;
+    return {};
+  }
+  if (!request.ProvisionedThroughput) return InvalidParameter(messages::kThroughputMissing);
+  ARMATURE_TRY(table.throughput, MakeProvisionedThroughput(*request.ProvisionedThroughput));
+  return {};
+}
+
+ApiResult<void> ApplyStream(const wire::CreateTableInput& request, int64_t now_millis, TableDef& table) {
+  if (!request.StreamSpecification) return {};
+  const auto& stream = *request.StreamSpecification;
+  if (!stream.StreamEnabled.value_or(false)) {
+    if (stream.StreamViewType) return InvalidParameter(messages::kStreamViewTypeWithoutStream);
+    return {};
+  }
+  if (!stream.StreamViewType) return InvalidParameter(messages::kStreamViewTypeMissing);
+  table.stream = {true, std::string(*stream.StreamViewType), StreamLabel(now_millis)};
+  return {};
+}
+
+ApiResult<void> RejectUnsupported(const wire::CreateTableInput& request) {
+  const auto refuse = [](std::string_view member) {
+    return ValidationException(fmt::format(messages::kNotSupportedYet, member));
+  };
+  if (request.VectorIndexes.present) return refuse("VectorIndexes");
+  if (request.ResourcePolicy) return refuse("ResourcePolicy");
+  if (request.GlobalTableSourceArn) return refuse("GlobalTableSourceArn");
+  if (request.GlobalTableSettingsReplicationMode) return refuse("GlobalTableSettingsReplicationMode");
+  return {};
+}
+
+// The whole definition, in the order AWS checks it.
+ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::CreateTableInput& request) {
+  TableDef table;
+  table.account = context.account;
+  table.region = context.region;
+  table.name = TableNameOf(context, *request.TableName);
+  ARMATURE_CHECK_OK(RejectUnsupported(request));
+  ARMATURE_CHECK_OK(ApplyBilling(request, context.now_millis, table));
+  ARMATURE_TRY(table.attribute_definitions, MakeAttributeDefinitions(request.AttributeDefinitions));
+  ARMATURE_TRY(table.key_schema, MakeKeySchema(request.KeySchema, table.attribute_definitions));
+  ARMATURE_CHECK_OK(AddLocalIndexes(request.LocalSecondaryIndexes, table));
+  ARMATURE_CHECK_OK(AddGlobalIndexes(request.GlobalSecondaryIndexes, table));
+  ARMATURE_CHECK_OK(CheckDefinitionsUsed(table));
+  ARMATURE_CHECK_OK(CheckIndexTotals(table));
+  if (request.OnDemandThroughput)
+    ARMATURE_CHECK_OK(ApplyOnDemandThroughput(*request.OnDemandThroughput, table.billing_mode, false, table.on_demand));
+  if (request.WarmThroughput)
+    ARMATURE_CHECK_OK(ApplyWarmThroughput(*request.WarmThroughput, table.throughput, table.warm));
+  ARMATURE_CHECK_OK(ApplyStream(request, context.now_millis, table));
+  if (request.SSESpecification) ARMATURE_CHECK_OK(ApplySse(*request.SSESpecification, table));
+  ARMATURE_CHECK_OK(ApplyTags(request.Tags, table.tags));
+  if (request.TableClass) table.table_class = *request.TableClass;
+  table.deletion_protection = request.DeletionProtectionEnabled.value_or(false);
+  table.uuid = UuidV4(context.services.random);
+  return table;
+}
+
+}  // namespace
+
+Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTableInput& request) {
+  ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
+  if (context.services.catalog.CountTables(context.scope()) >= kMaxTablesPerRegion)
+    co_return model::LimitExceededException(fmt::format(messages::kTooManyTables, kMaxTablesPerRegion));
+  ARMATURE_CO_TRY(const auto table, co_await context.services.catalog.Create(std::move(def)));
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteTableDescription(json, "TableDescription", *table->def(), 0, 0,
+                        {model::ResourceStatus::kCreating, context.now_millis, false});
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,39 @@
+#include "api/table/delete_table.h"
+
+#include <fmt/format.h>
+
+#include "api/table/table_description.h"
+#include "api/table_lookup.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ResourceStatus;
+
+namespace {
+
+ApiResult<void> CheckDeletable(const model::TableDef& def) {
+  if (def.status == ResourceStatus::kCreating)
+    return model::ResourceInUseException(fmt::format(model::messages::kTableBeingCreated, def.name));
+  if (def.status == ResourceStatus::kUpdating)
+    return model::ResourceInUseException(fmt::format(model::messages::kTableBeingUpdated, def.name));
+  if (def.deletion_protection) return model::ValidationException(std::string(model::messages::kDeletionProtected));
+  return {};
+}
+
+}  // namespace
+
+Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTableInput& request) {
+  ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
+  const std::string_view name = TableNameOf(context, *request.TableName);
+  ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Delete(context.scope(), name, CheckDeletable));
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteTableDescription(json, "TableDescription", *def, table->stats().item_count, table->stats().size_bytes,
+                        {ResourceStatus::kDeleting, context.now_millis, false});
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

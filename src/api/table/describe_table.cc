@@ -1,0 +1,19 @@
+#include "api/table/describe_table.h"
+
+#include "api/table/table_description.h"
+#include "api/table_lookup.h"
+
+namespace armature::api {
+
+Task<model::ApiResult<void>> DescribeTable(RequestContext& context, const wire::DescribeTableInput& request) {
+  ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
+  const auto def = table->def();
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteTableDescription(json, "Table", *def, table->stats().item_count, table->stats().size_bytes,
+                        {def->StatusAt(context.now_millis), context.now_millis, true});
+  json.EndObject();
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api

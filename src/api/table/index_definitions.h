@@ -1,0 +1,18 @@
+// Index definitions of a request, checked and turned into the model's.
+//
+// Appends to table.indexes, whose key schema, billing mode and attribute definitions must be set. In AWS's order and
+// wording (facts 8.6). Pure; used by CreateTable.
+#pragma once
+
+#include "model/api_error.h"
+#include "model/table_def.h"
+#include "wire/requests.h"
+
+namespace armature::api {
+
+model::ApiResult<void> AddLocalIndexes(const wire::List<wire::LocalSecondaryIndex>& requested, model::TableDef& table);
+model::ApiResult<void> AddGlobalIndexes(const wire::List<wire::GlobalSecondaryIndex>& requested, model::TableDef& table);
+// Limits over all indexes of a table.
+model::ApiResult<void> CheckIndexTotals(const model::TableDef& table);
+
+}  // namespace armature::api

@@ -1,0 +1,26 @@
+#include "api/table/list_tables.h"
+
+#include "base/json_writer.h"
+
+namespace armature::api {
+
+namespace {
+constexpr int64_t kDefaultLimit = 100;
+}  // namespace
+
+Task<model::ApiResult<void>> ListTables(RequestContext& context, const wire::ListTablesInput& request) {
+  bool has_more = false;
+  const auto names = context.services.catalog.ListNames(context.scope(), request.ExclusiveStartTableName.value_or({}),
+                                                        static_cast<size_t>(request.Limit.value_or(kDefaultLimit)), &has_more);
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.Key("TableNames");
+  json.BeginArray();
+  for (const auto& name : names) json.String(name);
+  json.EndArray();
+  if (has_more) json.Member("LastEvaluatedTableName", names.back());
+  json.EndObject();
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,25 @@
+// TableDescription: a table as the control plane shows it.
+//
+// Appends JSON. Used by CreateTable, DescribeTable, UpdateTable and DeleteTable.
+#pragma once
+
+#include "base/json_writer.h"
+#include "model/table_def.h"
+#include "table/table.h"
+
+namespace armature::api {
+
+struct DescriptionOptions {
+  model::ResourceStatus status = model::ResourceStatus::kActive;
+  int64_t now_millis = 0;
+  bool with_warm_throughput = false;  // DescribeTable and UpdateTable show it, CreateTable does not
+};
+
+void WriteTableDescription(JsonWriter& json, std::string_view member, const model::TableDef& def, int64_t item_count,
+                           int64_t size_bytes, const DescriptionOptions& options);
+
+// The values AWS starts from when none were asked for: 12000 and 4000, or what is provisioned if that is more.
+int64_t WarmReadUnits(const model::WarmThroughput& warm, const model::ProvisionedThroughput& throughput);
+int64_t WarmWriteUnits(const model::WarmThroughput& warm, const model::ProvisionedThroughput& throughput);
+
+}  // namespace armature::api

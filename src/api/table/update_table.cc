@@ -1,0 +1,209 @@
+#include "api/table/update_table.h"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "api/table/key_schema_checks.h"
+#include "api/table/table_description.h"
+#include "api/table/table_settings.h"
+#include "api/table/throughput_checks.h"
+#include "api/table_lookup.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::BillingMode;
+using model::ResourceStatus;
+using model::TableDef;
+using model::ValidationException;
+namespace messages = model::messages;
+
+namespace {
+
+constexpr int64_t kMillisPerHour = 3'600'000;
+constexpr int64_t kMillisPerDay = 24 * kMillisPerHour;
+constexpr int64_t kFreeDecreasesPerDay = 4;
+
+ApiResult<void> CheckRequest(const wire::UpdateTableInput& request) {
+  const auto refuse = [](std::string_view member) {
+    return ValidationException(fmt::format(messages::kNotSupportedYet, member));
+  };
+  if (request.ReplicaUpdates.present) return refuse("ReplicaUpdates");
+  if (request.MultiRegionConsistency) return refuse("MultiRegionConsistency");
+  if (request.GlobalTableWitnessUpdates.present) return refuse("GlobalTableWitnessUpdates");
+  if (request.GlobalTableSettingsReplicationMode) return refuse("GlobalTableSettingsReplicationMode");
+  if (request.VectorIndexUpdates.present) return refuse("VectorIndexUpdates");
+  const bool asks_something = request.ProvisionedThroughput || request.BillingMode || request.StreamSpecification ||
+                              (request.GlobalSecondaryIndexUpdates.present && !request.GlobalSecondaryIndexUpdates.empty()) ||
+                              request.SSESpecification || request.TableClass || request.DeletionProtectionEnabled ||
+                              request.OnDemandThroughput || request.WarmThroughput;
+  if (!asks_something) return ValidationException(std::string(messages::kNothingToUpdate));
+
+  const std::string_view mode = request.BillingMode.value_or({});
+  if (mode == "PAY_PER_REQUEST" && request.ProvisionedThroughput)
+    return InvalidParameter(messages::kThroughputWithPayPerRequest);
+  if (mode == "PROVISIONED" && !request.ProvisionedThroughput)
+    return InvalidParameter(messages::kThroughputMissingInUpdate);
+
+  std::set<std::string_view> seen;
+  for (const auto& update : request.GlobalSecondaryIndexUpdates) {
+    if (!update.Update && !update.Create && !update.Delete) return InvalidParameter(messages::kIndexUpdateEmpty);
+    if (update.Create) return refuse("GlobalSecondaryIndexUpdate.Create");
+    if (update.Delete) return refuse("GlobalSecondaryIndexUpdate.Delete");
+    if (!seen.insert(*update.Update->IndexName).second)
+      return InvalidParameter(fmt::format(messages::kIndexUpdatedTwice, *update.Update->IndexName));
+  }
+  return {};
+}
+
+// Replaces provisioned units, keeping the history and the limit on decreases (facts 9.5).
+ApiResult<void> ChangeThroughput(const model::ProvisionedThroughput& requested, int64_t now_millis,
+                                 model::ProvisionedThroughput& current) {
+  const bool is_decrease = requested.read_units < current.read_units || requested.write_units < current.write_units;
+  const bool is_increase = requested.read_units > current.read_units || requested.write_units > current.write_units;
+  if (is_decrease) {
+    const bool is_same_day = current.last_decrease_millis / kMillisPerDay == now_millis / kMillisPerDay;
+    const int64_t decreases_today = is_same_day ? current.decreases_today : 0;
+    const bool is_recent = now_millis - current.last_decrease_millis < kMillisPerHour;
+    if (decreases_today >= kFreeDecreasesPerDay && is_recent)
+      return model::LimitExceededException(
+          fmt::format(messages::kTooManyDecreases, decreases_today, StreamLabel(current.last_decrease_millis) + "Z"));
+    current.decreases_today = decreases_today + 1;
+    current.last_decrease_millis = now_millis;
+  }
+  if (is_increase) current.last_increase_millis = now_millis;
+  current.read_units = requested.read_units;
+  current.write_units = requested.write_units;
+  return {};
+}
+
+ApiResult<void> ApplyTableThroughput(const wire::UpdateTableInput& request, bool was_on_demand, int64_t now_millis,
+                                     TableDef& table) {
+  if (!request.ProvisionedThroughput) return {};
+  if (table.billing_mode == BillingMode::kPayPerRequest) return InvalidParameter(messages::kThroughputWithPayPerRequest);
+  ARMATURE_TRY(const auto requested, MakeProvisionedThroughput(*request.ProvisionedThroughput));
+  const bool is_same = requested.read_units == table.throughput.read_units && requested.write_units == table.throughput.write_units;
+  if (is_same && !was_on_demand)
+    return ValidationException(fmt::format(messages::kThroughputUnchanged, table.throughput.read_units, requested.read_units,
+                                           table.throughput.write_units, requested.write_units));
+  return ChangeThroughput(requested, now_millis, table.throughput);
+}
+
+ApiResult<void> ApplyIndexUpdate(const wire::UpdateGlobalSecondaryIndexAction& update, bool was_on_demand,
+                                 int64_t now_millis, TableDef& table) {
+  model::IndexDef* index = nullptr;
+  for (auto& candidate : table.indexes)
+    if (candidate.kind == model::IndexKind::kGlobal && candidate.name == *update.IndexName) index = &candidate;
+  if (!index)
+    return model::ResourceNotFoundException(fmt::format(messages::kIndexNotFoundInTable, table.name, *update.IndexName));
+  if (update.ProvisionedThroughput) {
+    if (table.billing_mode == BillingMode::kPayPerRequest)
+      return InvalidParameter(fmt::format(messages::kIndexThroughputWithPayPerRequest, index->name));
+    ARMATURE_TRY(const auto requested, MakeProvisionedThroughput(*update.ProvisionedThroughput));
+    const auto& current = index->throughput;
+    if (requested.read_units == current.read_units && requested.write_units == current.write_units && !was_on_demand)
+      return ValidationException(fmt::format(messages::kIndexThroughputUnchanged, index->name, current.read_units,
+                                             requested.read_units, current.write_units, requested.write_units));
+    ARMATURE_CHECK_OK(ChangeThroughput(requested, now_millis, index->throughput));
+  }
+  if (update.OnDemandThroughput)
+    ARMATURE_CHECK_OK(ApplyOnDemandThroughput(*update.OnDemandThroughput, table.billing_mode, true, index->on_demand));
+  if (update.WarmThroughput)
+    ARMATURE_CHECK_OK(ApplyWarmThroughput(*update.WarmThroughput, index->throughput, index->warm));
+  return {};
+}
+
+void SwitchBillingMode(BillingMode mode, int64_t now_millis, TableDef& table) {
+  if (table.billing_mode == mode) return;
+  table.billing_mode = mode;
+  if (mode == BillingMode::kPayPerRequest) table.pay_per_request_since_millis = now_millis;
+  // On-demand tables show zero units; provisioned ones have no on-demand maximum.
+  const auto reset = [&](auto& owner) {
+    owner.throughput.read_units = owner.throughput.write_units = 0;
+    owner.on_demand = {};
+  };
+  reset(table);
+  for (auto& index : table.indexes) reset(index);
+}
+
+ApiResult<void> CheckIndexesProvisioned(const TableDef& table) {
+  if (table.billing_mode != BillingMode::kProvisioned) return {};
+  for (const auto& index : table.indexes) {
+    if (index.kind == model::IndexKind::kGlobal && index.throughput.read_units == 0)
+      return InvalidParameter(fmt::format(messages::kIndexThroughputMissing, index.name));
+  }
+  return {};
+}
+
+ApiResult<void> ApplyStream(const wire::StreamSpecification& requested, int64_t now_millis, TableDef& table) {
+  if (!requested.StreamEnabled.value_or(false)) {
+    if (!table.stream.enabled) return ValidationException(fmt::format(messages::kNoStreamToDisable, table.name));
+    table.stream.enabled = false;
+    table.stream.view_type.clear();
+    return {};
+  }
+  if (table.stream.enabled) return ValidationException(fmt::format(messages::kStreamAlreadyEnabled, table.name));
+  if (!requested.StreamViewType) return InvalidParameter(messages::kStreamViewTypeMissing);
+  table.stream = {true, std::string(*requested.StreamViewType), StreamLabel(now_millis)};
+  return {};
+}
+
+ApiResult<void> CheckState(const TableDef& table) {
+  switch (table.status) {
+    case ResourceStatus::kActive: return {};
+    case ResourceStatus::kCreating:
+      return model::ResourceInUseException(fmt::format(messages::kTableBeingCreated, table.name));
+    case ResourceStatus::kUpdating:
+      return model::ResourceInUseException(fmt::format(messages::kTableBeingUpdated, table.name));
+    case ResourceStatus::kDeleting:
+      return model::ResourceInUseException(fmt::format(messages::kTableBeingDeleted, table.name));
+  }
+  return {};
+}
+
+ApiResult<void> Apply(const wire::UpdateTableInput& request, int64_t now_millis, TableDef& table) {
+  ARMATURE_CHECK_OK(CheckState(table));
+  const bool was_on_demand = table.billing_mode == BillingMode::kPayPerRequest;
+  if (request.BillingMode) {
+    const bool to_on_demand = *request.BillingMode == "PAY_PER_REQUEST";
+    SwitchBillingMode(to_on_demand ? BillingMode::kPayPerRequest : BillingMode::kProvisioned, now_millis, table);
+  }
+  ARMATURE_CHECK_OK(ApplyTableThroughput(request, was_on_demand, now_millis, table));
+  for (const auto& update : request.GlobalSecondaryIndexUpdates)
+    ARMATURE_CHECK_OK(ApplyIndexUpdate(*update.Update, was_on_demand, now_millis, table));
+  ARMATURE_CHECK_OK(CheckIndexesProvisioned(table));
+  if (request.OnDemandThroughput)
+    ARMATURE_CHECK_OK(ApplyOnDemandThroughput(*request.OnDemandThroughput, table.billing_mode, true, table.on_demand));
+  if (request.WarmThroughput)
+    ARMATURE_CHECK_OK(ApplyWarmThroughput(*request.WarmThroughput, table.throughput, table.warm));
+  if (request.StreamSpecification) ARMATURE_CHECK_OK(ApplyStream(*request.StreamSpecification, now_millis, table));
+  if (request.SSESpecification) ARMATURE_CHECK_OK(ApplySse(*request.SSESpecification, table));
+  if (request.TableClass && *request.TableClass != table.table_class) {
+    table.table_class = *request.TableClass;
+    table.table_class_changed_millis = now_millis;
+  }
+  if (request.DeletionProtectionEnabled) table.deletion_protection = *request.DeletionProtectionEnabled;
+  table.status = ResourceStatus::kUpdating;
+  return {};
+}
+
+}  // namespace
+
+Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTableInput& request) {
+  ARMATURE_CO_CHECK_OK(CheckRequest(request));
+  ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
+  const std::string_view name = TableNameOf(context, *request.TableName);
+  ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
+    return Apply(request, context.now_millis, current);
+  }));
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteTableDescription(json, "TableDescription", *def, table->stats().item_count, table->stats().size_bytes,
+                        {ResourceStatus::kUpdating, context.now_millis, true});
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

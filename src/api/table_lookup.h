@@ -1,0 +1,33 @@
+// From a TableName or an ARN to a table.
+//
+// TableName accepts a table's ARN wherever a name goes. Data operations and control operations word a missing table
+// differently, hence the two look-ups. Called by the operations.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "api/request_context.h"
+#include "model/api_error.h"
+#include "table/table.h"
+
+namespace armature::api {
+
+// The name in `name_or_arn`; an ARN of another account or Region gives one that no table has.
+std::string_view TableNameOf(const RequestContext& context, std::string_view name_or_arn);
+
+// For data operations: ACTIVE or UPDATING tables only.
+model::ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context, std::string_view name_or_arn);
+
+// For control operations: a table in any state.
+model::ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& context, std::string_view name_or_arn);
+
+// The table name in a table ARN; empty if it is no ARN of a table.
+struct TableArn {
+  std::string_view region;
+  std::string_view account;
+  std::string_view table;
+};
+bool ParseTableArn(std::string_view arn, TableArn* parsed);
+
+}  // namespace armature::api

@@ -1,0 +1,27 @@
+#include "api/tag/list_tags_of_resource.h"
+
+#include "api/tag/tagged_resource.h"
+#include "base/json_writer.h"
+
+namespace armature::api {
+
+// At most 50 tags: there is never a second page, and NextToken is never given.
+Task<model::ApiResult<void>> ListTagsOfResource(RequestContext& context, const wire::ListTagsOfResourceInput& request) {
+  ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "ListTagsOfResource"));
+  ARMATURE_CO_TRY(const auto table, FindAnyTable(context, name));
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.Key("Tags");
+  json.BeginArray();
+  for (const auto& [key, value] : table->def()->tags) {
+    json.BeginObject();
+    json.Member("Key", key);
+    json.Member("Value", value);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.EndObject();
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api

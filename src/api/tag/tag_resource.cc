@@ -1,0 +1,19 @@
+#include "api/tag/tag_resource.h"
+
+#include "api/table/table_settings.h"
+#include "api/tag/tagged_resource.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+// The body stays empty: AWS answers tag changes without one.
+Task<model::ApiResult<void>> TagResource(RequestContext& context, const wire::TagResourceInput& request) {
+  if (request.Tags.empty()) co_return model::ValidationException(std::string(model::messages::kNoTags));
+  ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "TagResource"));
+  auto changed = co_await context.services.catalog.Update(
+      context.scope(), name, [&](model::TableDef& table) { return ApplyTags(request.Tags, table.tags); });
+  ARMATURE_CO_CHECK_OK(changed);
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,25 @@
+#include "api/tag/tagged_resource.h"
+
+#include <fmt/format.h>
+
+#include "model/messages.h"
+
+namespace armature::api {
+
+namespace messages = model::messages;
+
+model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context, std::string_view arn,
+                                                   std::string_view operation) {
+  TableArn parsed;
+  if (!ParseTableArn(arn, &parsed))
+    return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
+  if (parsed.account != context.account || parsed.region != context.region)
+    return model::AccessDeniedException(
+        fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));
+  const auto table = context.services.catalog.Find(context.scope(), parsed.table);
+  if (!table || table->def()->IsGoneAt(context.now_millis))
+    return model::ResourceNotFoundException(fmt::format(messages::kTagResourceNotFound, arn));
+  return parsed.table;
+}
+
+}  // namespace armature::api

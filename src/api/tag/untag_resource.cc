@@ -1,0 +1,21 @@
+#include "api/tag/untag_resource.h"
+
+#include "api/tag/tagged_resource.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+// The body stays empty: AWS answers tag changes without one.
+Task<model::ApiResult<void>> UntagResource(RequestContext& context, const wire::UntagResourceInput& request) {
+  if (request.TagKeys.empty()) co_return model::ValidationException(std::string(model::messages::kNoTagKeys));
+  ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "UntagResource"));
+  auto changed = co_await context.services.catalog.Update(
+      context.scope(), name, [&](model::TableDef& table) -> model::ApiResult<void> {
+        for (std::string_view key : request.TagKeys) table.tags.erase(std::string(key));
+        return {};
+      });
+  ARMATURE_CO_CHECK_OK(changed);
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api

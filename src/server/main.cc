@@ -1,0 +1,49 @@
+// The program: picks the command.
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/bench/bench.h"
+#include "server/serve.h"
+
+namespace {
+
+constexpr const char* kUsage = R"(Armature: Amazon DynamoDB as one program.
+
+Usage: armature COMMAND [OPTIONS]
+
+Commands:
+  serve     Serve the DynamoDB API on this machine
+  bench     Run a named workload against any DynamoDB endpoint and measure it
+  version   Print the version
+
+`armature COMMAND --help` tells more about each.
+)";
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "serve") return armature::server::RunServe(std::vector<std::string>(argv + 2, argv + argc));
+  if (command == "bench") {
+    std::string name = "armature bench";
+    argv[1] = name.data();
+    return armature::cli::RunBench(argc - 1, argv + 1);
+  }
+  if (command == "version" || command == "--version") {
+    std::printf("armature %s\n", ARMATURE_VERSION);
+    return 0;
+  }
+  if (command == "help" || command == "--help" || command == "-h") {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  if (command.empty()) {
+    std::fputs(kUsage, stderr);
+  } else {
+    std::fprintf(stderr, "armature: there is no command '%.*s' (see armature --help)\n", static_cast<int>(command.size()),
+                 command.data());
+  }
+  return 2;
+}

@@ -1,0 +1,146 @@
+#include "server/options.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <map>
+
+namespace armature::server {
+
+namespace {
+
+const std::map<std::string, storage::Durability> kDurabilities{{"fsync", storage::Durability::kFsync},
+                                                               {"interval", storage::Durability::kInterval},
+                                                               {"none", storage::Durability::kNone}};
+const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
+                                                 {"info", LogLevel::kInfo},
+                                                 {"warn", LogLevel::kWarn},
+                                                 {"error", LogLevel::kError},
+                                                 {"off", LogLevel::kOff}};
+
+constexpr const char* kFooter = R"(
+Point any AWS SDK or the AWS CLI at it:
+  aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
+Stop it with Ctrl-C or SIGTERM: requests under way are answered first.)";
+
+void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config_file) {
+  app.add_option("--config", config_file, "Read settings from a TOML file (the flags' names, without the dashes)");
+  app.add_option("--host", options.host, "Address to listen on")->capture_default_str();
+  app.add_option("--port", options.port, "Port to listen on; 0 picks a free one")->capture_default_str();
+  app.add_flag("--allow-unauthenticated", options.allow_unauthenticated,
+               "Listen on an address others can reach although signatures are not verified yet: "
+               "whoever reaches the port can read and write everything");
+  app.add_option("--threads", options.threads, "Reactor threads; 0 means one per core")->check(CLI::Range(0, 1024));
+  app.add_option("--max-connections", options.max_connections, "Connections beyond this are turned away with 503")
+      ->capture_default_str();
+  app.add_option("--drain-seconds", options.drain_seconds, "How long SIGTERM waits for requests under way")
+      ->capture_default_str();
+}
+
+void AddDataOptions(CLI::App& app, ServeOptions& options) {
+  auto* data = app.add_option("--data", options.data_directory, "Directory that holds the data; made if it is not there")
+                   ->capture_default_str();
+  app.add_flag("--memory", options.in_memory, "Keep everything in memory; nothing survives the process")->excludes(data);
+  app.add_option("--durability", options.durability,
+                 "What an acknowledged write survives.\n"
+                 "  fsync     power loss: it is on stable storage before the reply (default)\n"
+                 "  interval  kill -9; power loss may take the last --sync-interval of writes\n"
+                 "  none      kill -9; power loss may take what the operating system had not written yet")
+      ->transform(CLI::CheckedTransformer(kDurabilities).description("fsync|interval|none"));
+  app.add_option("--sync-interval", options.sync_interval_millis, "Milliseconds between syncs with --durability interval")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 600'000));
+  app.add_option("--cache-mib", options.cache_mebibytes, "Memory for cached blocks, indexes and unflushed writes, in MiB")
+      ->capture_default_str()
+      ->check(CLI::Range(8, 1 << 20));
+  app.add_option("--memory-limit-mib", options.memory_limit_mebibytes,
+                 "Shed requests with 503 while the process uses more than this; 0 means four fifths of the machine")
+      ->capture_default_str();
+}
+
+void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
+  app.add_option("--region", options.region, "Region named where a request does not name one")->capture_default_str();
+  app.add_option("--account", options.account, "Account id all callers belong to")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        const bool ok = text.size() == 12 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+        return ok ? std::string() : std::string("an account id has 12 digits");
+      });
+  app.add_option("--control-plane-delay", options.control_plane_delay_millis,
+                 "Milliseconds a table stays CREATING, UPDATING or DELETING, to imitate AWS")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--slow-request", options.slow_request_millis, "Log requests that take longer than this many milliseconds")
+      ->capture_default_str();
+  app.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
+      ->transform(CLI::CheckedTransformer(kLogLevels).description("debug|info|warn|error|off"));
+}
+
+// The file's settings as flags, so that there is one place that knows what each means.
+Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
+  std::vector<std::string> flags;
+  try {
+    const toml::table table = toml::parse_file(path);
+    for (const auto& [key, value] : table) {
+      const std::string flag = "--" + std::string(key.str());
+      if (flag == "--config") return Status::InvalidArgument(path + ": config may not name another file");
+      if (const auto truth = value.value<bool>(); truth && value.is_boolean()) {
+        if (*truth) flags.push_back(flag);
+      } else if (const auto text = value.value<std::string>(); text && value.is_string()) {
+        flags.insert(flags.end(), {flag, *text});
+      } else if (const auto number = value.value<int64_t>(); number && value.is_integer()) {
+        flags.insert(flags.end(), {flag, std::to_string(*number)});
+      } else {
+        return Status::InvalidArgument(fmt::format("{}: {} must be text, a whole number, true or false", path, key.str()));
+      }
+    }
+  } catch (const toml::parse_error& error) {
+    return Status::InvalidArgument(fmt::format("{}: {}", path, error.description()));
+  }
+  return flags;
+}
+
+std::optional<std::string> ConfigFileIn(const std::vector<std::string>& arguments) {
+  constexpr std::string_view kPrefix = "--config=";
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].starts_with(kPrefix)) return arguments[i].substr(kPrefix.size());
+    if (arguments[i] == "--config" && i + 1 < arguments.size()) return arguments[i + 1];
+  }
+  return std::nullopt;
+}
+
+ParsedOptions Failed(std::string line) { return {std::nullopt, "armature: " + std::move(line) + "\n", 2}; }
+
+}  // namespace
+
+ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  if (const auto file = ConfigFileIn(arguments)) {
+    auto flags = FlagsFromFile(*file);
+    if (!flags) return Failed(flags.error().message());
+    all = std::move(*flags);
+  }
+  all.insert(all.end(), arguments.begin(), arguments.end());
+
+  ServeOptions options;
+  std::string config_file;
+  CLI::App app("Armature: Amazon DynamoDB as one program. Serves the DynamoDB API.", "armature serve");
+  app.footer(kFooter);
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  AddServingOptions(app, options, config_file);
+  AddDataOptions(app, options);
+  AddBehaviourOptions(app, options);
+  std::reverse(all.begin(), all.end());  // CLI11 takes its arguments from the back
+  try {
+    app.parse(all);
+  } catch (const CLI::CallForHelp&) {
+    return {std::nullopt, app.help(), 0};
+  } catch (const CLI::ParseError& error) {
+    return Failed(std::string(error.what()) + " (see armature serve --help)");
+  }
+  return {options, {}, 0};
+}
+
+}  // namespace armature::server

@@ -1,0 +1,48 @@
+// ServeOptions: everything `armature serve` can be told, by flags or by a configuration file.
+//
+// Plain values with the defaults a laptop wants. Flags win over the file; the file's settings carry the flags' names.
+// Parsing prints nothing itself. Used by server/ only.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "storage/rocksdb/rocksdb_options.h"
+
+namespace armature::server {
+
+struct ServeOptions {
+  std::string host = "127.0.0.1";
+  uint16_t port = 8000;
+  std::string data_directory = "./armature-data";
+  bool in_memory = false;
+  std::string region = "us-east-1";
+  std::string account = "123456789012";
+  storage::Durability durability = storage::Durability::kFsync;
+  int64_t sync_interval_millis = 1000;
+  int threads = 0;  // 0 = one per core
+  uint64_t cache_mebibytes = 512;
+  uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
+  uint64_t max_connections = 20'000;
+  int64_t control_plane_delay_millis = 0;
+  int64_t slow_request_millis = 500;
+  int64_t drain_seconds = 20;
+  bool allow_unauthenticated = false;
+  LogLevel log_level = LogLevel::kInfo;
+};
+
+// What parsing came to: options to run with, or a text to print and an exit code.
+struct ParsedOptions {
+  std::optional<ServeOptions> options;
+  std::string text;
+  int exit_code = 0;
+};
+
+// `arguments` are those behind `armature serve`.
+ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments);
+
+}  // namespace armature::server

@@ -1,0 +1,69 @@
+#include "server/options.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace armature::server {
+namespace {
+
+ServeOptions Parsed(const std::vector<std::string>& arguments) {
+  const ParsedOptions parsed = ParseServeOptions(arguments);
+  EXPECT_TRUE(parsed.options.has_value()) << parsed.text;
+  return parsed.options.value_or(ServeOptions{});
+}
+
+std::string WriteConfig(const std::string& text) {
+  const std::string path = testing::TempDir() + "armature_options_test.toml";
+  std::ofstream(path) << text;
+  return path;
+}
+
+TEST(ServeOptions, DefaultsAreForALaptop) {
+  const ServeOptions options = Parsed({});
+  EXPECT_EQ(options.host, "127.0.0.1");
+  EXPECT_EQ(options.port, 8000);
+  EXPECT_EQ(options.data_directory, "./armature-data");
+  EXPECT_EQ(options.durability, storage::Durability::kFsync);
+  EXPECT_FALSE(options.in_memory);
+}
+
+TEST(ServeOptions, FlagsAreUnderstood) {
+  const ServeOptions options = Parsed({"--port", "0", "--durability", "interval", "--memory", "--threads=3", "--log-level", "warn"});
+  EXPECT_EQ(options.port, 0);
+  EXPECT_EQ(options.durability, storage::Durability::kInterval);
+  EXPECT_TRUE(options.in_memory);
+  EXPECT_EQ(options.threads, 3);
+  EXPECT_EQ(options.log_level, LogLevel::kWarn);
+}
+
+TEST(ServeOptions, FlagsWinOverTheFile) {
+  const std::string path = WriteConfig("port = 9000\nregion = \"eu-west-1\"\nmemory = true\n");
+  const ServeOptions options = Parsed({"--config", path, "--port", "9001"});
+  EXPECT_EQ(options.port, 9001);
+  EXPECT_EQ(options.region, "eu-west-1");
+  EXPECT_TRUE(options.in_memory);
+}
+
+TEST(ServeOptions, BadInputIsOneLineAndNotZero) {
+  const std::vector<std::vector<std::string>> bad{{"--port", "high"},         {"--no-such-flag"},
+                                                  {"--durability", "maybe"},  {"--account", "12"},
+                                                  {"--memory", "--data", "x"}, {"--config", "/does/not/exist.toml"},
+                                                  {"--config", WriteConfig("prot = 1\n")}};
+  for (const auto& arguments : bad) {
+    const ParsedOptions parsed = ParseServeOptions(arguments);
+    EXPECT_FALSE(parsed.options.has_value()) << arguments.front();
+    EXPECT_NE(parsed.exit_code, 0);
+    EXPECT_EQ(std::count(parsed.text.begin(), parsed.text.end(), '\n'), 1) << parsed.text;
+  }
+}
+
+TEST(ServeOptions, HelpExplainsDurabilityHonestly) {
+  const ParsedOptions parsed = ParseServeOptions({"--help"});
+  EXPECT_EQ(parsed.exit_code, 0);
+  EXPECT_NE(parsed.text.find("power loss may take"), std::string::npos) << parsed.text;
+}
+
+}  // namespace
+}  // namespace armature::server

@@ -1,0 +1,145 @@
+#include "server/serve.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "api/dispatcher.h"
+#include "auth/verifier.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "net/server.h"
+#include "server/options.h"
+#include "storage/memory/memory_engine.h"
+#include "storage/rocksdb/rocksdb_engine.h"
+#include "table/catalog.h"
+#include "table/read_path.h"
+#include "table/write_path.h"
+#include "workers/memory_watch.h"
+#include "workers/periodic.h"
+
+namespace armature::server {
+
+namespace {
+
+constexpr std::chrono::milliseconds kHousekeepingInterval(1000);
+
+int Fail(const std::string& line) {
+  std::fprintf(stderr, "armature: %s\n", line.c_str());
+  return 1;
+}
+
+bool IsLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+
+Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options, Metrics& metrics) {
+  if (options.in_memory) return storage::OpenMemoryEngine(metrics);
+  storage::RocksDbOptions rocksdb;
+  rocksdb.directory = options.data_directory;
+  rocksdb.durability = options.durability;
+  rocksdb.interval_millis = options.sync_interval_millis;
+  rocksdb.memory_bytes = options.cache_mebibytes << 20;
+  return storage::OpenRocksDbEngine(rocksdb, metrics);
+}
+
+net::ServerOptions NetOptions(const ServeOptions& options, const workers::MemoryWatch& memory) {
+  net::ServerOptions net;
+  net.host = options.host;
+  net.port = options.port;
+  net.threads = options.threads;
+  net.max_connections = options.max_connections;
+  net.overloaded = [&memory] { return memory.is_over(); };
+  return net;
+}
+
+// The signals that ask for an orderly end, kept away from every thread but the one that waits for them.
+sigset_t BlockStopSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+// A URL for the ready line: IPv6 addresses stand in brackets.
+std::string UrlOf(const std::string& host, uint16_t port) {
+  return host.find(':') == std::string::npos ? fmt::format("http://{}:{}", host, port)
+                                             : fmt::format("http://[{}]:{}", host, port);
+}
+
+std::string ReadyLine(const ServeOptions& options, uint16_t port) {
+  const std::string where = options.in_memory ? "in memory" : fmt::format("data in {}", options.data_directory);
+  return fmt::format("armature ready on {} ({}, region {}, account {})\n", UrlOf(options.host, port), where, options.region,
+                     options.account);
+}
+
+void LogFailure(std::string_view what, const Status& status) {
+  if (!status.ok()) LogError("{}: {}", what, status.ToString());
+}
+
+}  // namespace
+
+int RunServe(const std::vector<std::string>& arguments) {
+  const ParsedOptions parsed = ParseServeOptions(arguments);
+  if (!parsed.options) {
+    std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
+    return parsed.exit_code;
+  }
+  const ServeOptions& options = *parsed.options;
+  SetLogLevel(options.log_level);
+  if (!IsLoopback(options.host) && !options.allow_unauthenticated)
+    return Fail(fmt::format("refusing to listen on {}: signatures are not verified yet, so anybody who reaches it could read "
+                            "and write everything (--allow-unauthenticated to do it all the same)",
+                            options.host));
+  const sigset_t stop_signals = BlockStopSignals();
+
+  SystemClock clock;
+  SystemRandom random;
+  Metrics metrics;
+  auto engine = OpenEngine(options, metrics);
+  if (!engine) return Fail(engine.error().message());
+
+  table::Catalog catalog(**engine, clock, options.control_plane_delay_millis);
+  if (Status status = RunBlocking(catalog.Load()); !status.ok()) return Fail(status.ToString());
+  const table::ReadPath reads(**engine);
+  table::WritePath writes(**engine);
+  const api::Services services{catalog, reads, writes, clock, random};
+
+  workers::MemoryWatch memory(options.memory_limit_mebibytes ? options.memory_limit_mebibytes << 20
+                                                             : workers::MemoryWatch::PhysicalBytes() / 5 * 4);
+  workers::Periodic housekeeping(kHousekeepingInterval, [&] {
+    memory.Sample();
+    LogFailure("table transitions", RunBlocking(catalog.RunDueTransitions()));
+    LogFailure("table statistics", RunBlocking(catalog.PersistStats()));
+  });
+
+  api::DispatcherOptions dispatching{options.account, options.region, options.slow_request_millis};
+  const auth::AcceptAnyVerifier verifier;
+  api::Dispatcher dispatcher(dispatching, services, verifier, metrics);
+  net::Server server(NetOptions(options, memory), dispatcher, metrics);
+  if (Status status = server.Start(); !status.ok()) {
+    LogFailure("closing", (*engine)->Close());
+    return Fail(status.message());
+  }
+  housekeeping.Start();
+  std::fputs(ReadyLine(options, server.port()).c_str(), stdout);
+  std::fflush(stdout);
+
+  int signal_number = 0;
+  sigwait(&stop_signals, &signal_number);
+  LogInfo("stopping: {} received", signal_number == SIGTERM ? "SIGTERM" : "SIGINT");
+  const size_t cut_off = server.Stop(std::chrono::seconds(options.drain_seconds));
+  if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
+  housekeeping.Stop();
+  LogFailure("table statistics", RunBlocking(catalog.PersistStats()));
+  const Status closed = (*engine)->Close();
+  return closed.ok() ? 0 : Fail(closed.ToString());
+}
+
+}  // namespace armature::server

@@ -1,0 +1,13 @@
+// `armature serve`: builds the house, opens the door, waits for the signal to stop, closes in order.
+//
+// The only place that knows every part; wiring only. Returns the process's exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace armature::server {
+
+int RunServe(const std::vector<std::string>& arguments);
+
+}  // namespace armature::server
