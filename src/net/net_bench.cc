@@ -1,14 +1,20 @@
 // Answers every request with a fixed body of DynamoDB's size: shows what net/ alone costs.
 //
-//   net_bench [port] [threads]      then e.g. wrk -t1 -c32 -d10s -s post.lua http://127.0.0.1:PORT/
+//   net_bench [port] [threads] [park]   then e.g. wrk -t1 -c32 -d10s -s post.lua http://127.0.0.1:PORT/
 //
-// Prints CPU microseconds per request when stopped by SIGINT or SIGTERM.
+// With `park` every handler waits for another thread, as a durable write waits for its fsync. Prints CPU microseconds per request when stopped by SIGINT or SIGTERM.
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/resource.h>
 
+#include <condition_variable>
 #include <cstdlib>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include "base/metrics.h"
 #include "net/server.h"
@@ -18,9 +24,43 @@ namespace {
 constexpr std::string_view kBody =
     R"({"Item":{"pk":{"S":"user#00000000042"},"name":{"S":"A name of some length, as people have them"},"n":{"N":"42"},"payload":{"S":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}}})";
 
+// Finishes all that has been parked since its last round, one burst after the other.
+class Releaser {
+ public:
+  void Park(armature::Completion& completion) {
+    std::lock_guard lock(mutex_);
+    parked_.push_back(&completion);
+    if (parked_.size() == 1) work_.notify_one();
+  }
+  void Run(std::stop_token stop) {
+    std::vector<armature::Completion*> burst;
+    while (!stop.stop_requested()) {
+      {
+        std::unique_lock lock(mutex_);
+        if (!work_.wait(lock, stop, [&] { return !parked_.empty(); })) return;
+        burst.swap(parked_);
+      }
+      for (armature::Completion* completion : burst) completion->Finish();
+      burst.clear();
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any work_;
+  std::vector<armature::Completion*> parked_;  // guarded by mutex_
+};
+
 class FixedAnswer final : public armature::net::Handler {
  public:
+  Releaser* releaser = nullptr;
+
   armature::Task<void> Handle(armature::net::Exchange& exchange) override {
+    if (releaser != nullptr) {
+      armature::Completion durable;
+      releaser->Park(durable);
+      co_await durable;
+    }
     auto& response = exchange.response();
     response.content_type = "application/x-amz-json-1.0";
     response.AddHeader("x-amzn-RequestId", "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789ABCDEFGHIJKLMNOP");
@@ -51,6 +91,12 @@ int main(int argc, char** argv) {
   armature::net::ServerOptions options;
   options.port = static_cast<uint16_t>(argc > 1 ? std::atoi(argv[1]) : 0);
   options.threads = argc > 2 ? std::atoi(argv[2]) : 0;
+  Releaser releaser;
+  std::jthread release_thread;
+  if (argc > 3 && std::string_view(argv[3]) == "park") {
+    handler.releaser = &releaser;
+    release_thread = std::jthread([&](std::stop_token stop) { releaser.Run(stop); });
+  }
   armature::net::Server server(options, handler, metrics);
   if (armature::Status status = server.Start(); !status.ok()) {
     fmt::print(stderr, "net_bench: {}\n", status.message());

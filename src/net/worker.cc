@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 
 #include "base/log.h"
 #include "net/connection.h"
@@ -73,9 +74,10 @@ bool Worker::AcceptOne() {
   socklen_t size = sizeof(peer);
   const int fd = accept4(listen_fd_, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (fd < 0) {
-    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) PauseAccepting();
+    const int error = errno;
+    if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) PauseAccepting(error);
     // A client that gave up while queued is no reason to stop.
-    return errno == EINTR || errno == ECONNABORTED;
+    return error == EINTR || error == ECONNABORTED;
   }
   context_.counters.accepted.Add();
   const size_t count = environment_.stats.connections.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -95,8 +97,8 @@ bool Worker::AcceptOne() {
 }
 
 // Out of descriptors: the level-triggered listener would spin, so it is taken out of the loop for a while.
-void Worker::PauseAccepting() {
-  LogWarn("cannot accept connections: {}; trying again in {} ms", strerror(errno), kAcceptPauseMillis);
+void Worker::PauseAccepting(int error) {
+  LogWarn("cannot accept connections: {}; trying again in {} ms", strerror(error), kAcceptPauseMillis);
   reactor_.Remove(listen_fd_);
   is_paused_ = true;
   reactor_.Schedule(*this, reactor_.now_millis() + kAcceptPauseMillis);
@@ -105,7 +107,7 @@ void Worker::PauseAccepting() {
 void Worker::OnTimer(int64_t) {
   if (!is_paused_ || listen_fd_ < 0) return;
   is_paused_ = false;
-  if (Status status = reactor_.Add(listen_fd_, EPOLLIN, *this); !status.ok()) PauseAccepting();
+  if (Status status = reactor_.Add(listen_fd_, EPOLLIN, *this); !status.ok()) PauseAccepting(ENOMEM);
 }
 
 Worker& Worker::LeastLoaded() {

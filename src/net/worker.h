@@ -7,8 +7,10 @@
 
 #include <netinet/in.h>
 
+#include <functional>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "net/connection_context.h"
 #include "net/listener.h"
@@ -50,7 +52,7 @@ class Worker final : private EventSource, private Timer {
   void OnTimer(int64_t now_millis) override;
   // False when there is nothing more to accept now.
   bool AcceptOne();
-  void PauseAccepting();
+  void PauseAccepting(int error);
   Worker& LeastLoaded();
   void Adopt(int fd, const sockaddr_in6& peer, bool is_refused);
   static async_detail::Detached HandOver(Worker& target, int fd, sockaddr_in6 peer);
