@@ -99,7 +99,9 @@ TEST(BindTest, TypesOfOperandsInConditions) {
   EXPECT_EQ(Condition("size(size(a)) = :v", {{":v", "N:1"}}), kC + type + "size, operand type: N");
   EXPECT_EQ(Condition("attribute_type(a, :v)", {{":v", "N:1"}}), kC + type + "attribute_type, operand type: N");
   EXPECT_EQ(Condition("attribute_type(a, b)"),
-            kC + type + "attribute_type, operand type: {NS,SS,L,BS,N,M,B,BOOL,NULL,S}");
+            kC + type +
+                "attribute_type, operand type: "
+                "{S,SS,N,NS,B,BS,BOOL,NULL,L,M,HD,DOUBLE,FLOAT,HDS,FS,DOUBLESET,DICT,DECIMAL,INT,DECIMALSET,INTSET}");
   EXPECT_EQ(Condition("attribute_type(a, :v)", {{":v", "S:DOG"}}),
             kC + "Invalid attribute type name found; type: DOG, valid types: {B,NULL,SS,BOOL,L,BS,N,NS,S,M}");
   const std::string path = "Operator or function requires a document path; operator or function: ";

@@ -229,7 +229,8 @@ inline constexpr std::string_view kOperandType =
 inline constexpr std::string_view kUpdateOperandType =
     "Incorrect operand type for operator or function; operator: {}, operand type: {}";
 // A path where attribute_type wants the name of a type.
-inline constexpr std::string_view kAnyOperandType = "{NS,SS,L,BS,N,M,B,BOOL,NULL,S}";
+inline constexpr std::string_view kAnyOperandType =
+    "{S,SS,N,NS,B,BS,BOOL,NULL,L,M,HD,DOUBLE,FLOAT,HDS,FS,DOUBLESET,DICT,DECIMAL,INT,DECIMALSET,INTSET}";
 inline constexpr std::string_view kInvalidTypeName =
     "Invalid attribute type name found; type: {}, valid types: {{B,NULL,SS,BOOL,L,BS,N,NS,S,M}}";
 inline constexpr std::string_view kOperandsNotDistinct =
@@ -334,6 +335,9 @@ inline constexpr std::string_view kMustMatchPattern = "Member must satisfy regul
 inline constexpr std::string_view kMustBeInEnum = "Member must satisfy enum value set: [{}]";
 inline constexpr std::string_view kMapKeysMust = "Map keys must satisfy constraint: [{}]";
 inline constexpr std::string_view kMapValueMust = "Map value must satisfy constraint: [{}]";
+
+// --- wire: names of attributes -----------------------------------------------------------------------------------------
+inline constexpr std::string_view kEmptyNameInItem = "One or more parameter values were invalid: Empty attribute name";
 
 // --- wire: JSON of the wrong type (facts 1.5) ----------------------------------------------------------------------------
 inline constexpr std::string_view kCannotBeConverted = "{} cannot be converted to {}";
