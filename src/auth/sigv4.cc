@@ -1,10 +1,10 @@
 #include "auth/sigv4.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "model/messages.h"
 
@@ -213,7 +213,8 @@ model::ApiResult<void> CheckScope(const Credential& credential) {
   std::string message;
   if (credential.region.empty()) message += fmt::format(messages::kScopeRegion, credential.region);
   if (credential.service != "dynamodb") message += messages::kScopeService;
-  if (credential.terminator != "aws4_request") message += fmt::format(messages::kScopeTerminator, credential.terminator);
+  if (credential.terminator != "aws4_request")
+    message += fmt::format(messages::kScopeTerminator, credential.terminator);
   if (IsBasicIsoDate(credential.date) && credential.scope_date != credential.date.substr(0, 8)) {
     message += fmt::format(messages::kScopeDate, credential.scope_date, credential.date.substr(0, 8), credential.date);
   }

@@ -1,8 +1,8 @@
 #include "auth/sigv4.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
+
+#include <gtest/gtest.h>
 
 #include "auth/verifier.h"
 
@@ -10,7 +10,8 @@ namespace armature::auth {
 namespace {
 
 constexpr std::string_view kGood =
-    "AWS4-HMAC-SHA256 Credential=AKID/20130609/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=abc123";
+    "AWS4-HMAC-SHA256 Credential=AKID/20130609/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, "
+    "Signature=abc123";
 
 net::HttpRequest Signed(std::string_view authorization, std::string_view date = "20130609T100015Z") {
   net::HttpRequest request;
@@ -75,13 +76,16 @@ TEST(SigV4Test, HeaderAndQueryTogether) {
   net::HttpRequest request = Signed(kGood);
   request.query = "X-Amz-Algorithm=x";
   EXPECT_EQ(ErrorOf(request),
-            "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+            "InvalidSignatureException: Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as "
+            "HTTP header.");
 }
 
 TEST(SigV4Test, MissingPartsAreListed) {
   EXPECT_EQ(ErrorOf(Signed("AWS4-HMAC-SHA256", "")),
-            "IncompleteSignatureException: Authorization header requires 'Credential' parameter. Authorization header requires "
-            "'Signature' parameter. Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence "
+            "IncompleteSignatureException: Authorization header requires 'Credential' parameter. Authorization header "
+            "requires "
+            "'Signature' parameter. Authorization header requires 'SignedHeaders' parameter. Authorization header "
+            "requires existence "
             "of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-HMAC-SHA256");
   EXPECT_EQ(ErrorOf(Signed("AWS4-HMAC-SHA256 Credential=a/b/c/d/e, Signature=x")),
             "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. "
@@ -89,21 +93,25 @@ TEST(SigV4Test, MissingPartsAreListed) {
 }
 
 TEST(SigV4Test, FormOfDateAlgorithmAndCredential) {
-  EXPECT_EQ(ErrorOf(Signed(kGood, "201")), "IncompleteSignatureException: Date must be in ISO-8601 'basic format'. Got '201'. See "
-                                           "http://en.wikipedia.org/wiki/ISO_8601");
-  EXPECT_EQ(ErrorOf(Signed("AWS4-HMAC-SHA25 Credential=a/b/c/d/e,SignedHeaders=h,Signature=s")),
-            "IncompleteSignatureException: Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). ");
+  EXPECT_EQ(ErrorOf(Signed(kGood, "201")),
+            "IncompleteSignatureException: Date must be in ISO-8601 'basic format'. Got '201'. See "
+            "http://en.wikipedia.org/wiki/ISO_8601");
+  EXPECT_EQ(
+      ErrorOf(Signed("AWS4-HMAC-SHA25 Credential=a/b/c/d/e,SignedHeaders=h,Signature=s")),
+      "IncompleteSignatureException: Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA25' (only AWS4-HMAC-SHA256 for now). ");
   for (std::string credential : {"a/b/c/d", "a/b/c/d/e/f"}) {
     EXPECT_EQ(ErrorOf(Signed("AWS4-HMAC-SHA256 Credential=" + credential + ",SignedHeaders=h,Signature=s")),
               "IncompleteSignatureException: Credential must have exactly 5 slash-delimited elements, e.g. "
-              "keyid/date/region/service/term, got '" + credential + "'");
+              "keyid/date/region/service/term, got '" +
+                  credential + "'");
   }
 }
 
 TEST(SigV4Test, PresignedQuery) {
   net::HttpRequest request = Signed("", "");
   request.query =
-      "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20130609%2Feu-west-1%2Fdynamodb%2Faws4_request&X-Amz-Date=20130609T100015Z"
+      "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKID%2F20130609%2Feu-west-1%2Fdynamodb%2Faws4_request&X-Amz-"
+      "Date=20130609T100015Z"
       "&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Security-Token=a%2Bb&X-Amz-Signature=f00";
   Arena arena;
   auto credential = ParseAuthorization(request, arena);
@@ -115,8 +123,10 @@ TEST(SigV4Test, PresignedQuery) {
 
   request.query = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=";
   EXPECT_EQ(ErrorOf(request),
-            "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-Credential'. AWS query-string parameters must "
-            "include 'X-Amz-Signature'. AWS query-string parameters must include 'X-Amz-SignedHeaders'. AWS query-string parameters must "
+            "IncompleteSignatureException: AWS query-string parameters must include 'X-Amz-Credential'. AWS "
+            "query-string parameters must "
+            "include 'X-Amz-Signature'. AWS query-string parameters must include 'X-Amz-SignedHeaders'. AWS "
+            "query-string parameters must "
             "include 'X-Amz-Date'. Re-examine the query-string parameters.");
 }
 
@@ -128,8 +138,10 @@ TEST(SigV4Test, ScopeFaultsAreListed) {
   auto scope = CheckScope(*credential);
   ASSERT_FALSE(scope);
   EXPECT_EQ(scope.error().message,
-            "Credential should be scoped to correct service: 'dynamodb'. Credential should be scoped with a valid terminator: 'aws4_request', "
-            "not 'e'. Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: 'b' != '20130609', from "
+            "Credential should be scoped to correct service: 'dynamodb'. Credential should be scoped with a valid "
+            "terminator: 'aws4_request', "
+            "not 'e'. Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: 'b' != "
+            "'20130609', from "
             "'20130609T100015Z'.");
 }
 

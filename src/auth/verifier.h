@@ -1,8 +1,8 @@
 // Verifier: whether a well-formed signature is to be believed.
 //
-// The place where keys, clock skew, scope and the signature itself are checked, and where session tokens are looked up. One
-// object serves all reactors: implementations are thread-safe and never block. Chosen by server/, called by api/ once
-// per request, after ParseAuthorization.
+// The place where keys, clock skew, scope and the signature itself are checked, and where session tokens are looked up.
+// One object serves all reactors: implementations are thread-safe and never block. Chosen by server/, called by api/
+// once per request, after ParseAuthorization.
 #pragma once
 
 #include "auth/sigv4.h"

@@ -1,9 +1,9 @@
 #include "wire/attribute_decode.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/core.h>
 
 #include "base/base64.h"
 #include "model/item_size.h"
@@ -138,8 +138,7 @@ bool AttributeDecoder::DecodeStringSet(dom::element json, Value* out, Fault* fau
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyStringSet));
   if (!model::SortStringSet(members)) {
-    Note(fault, Rank::kDuplicates,
-         Invalid(fmt::format(messages::kDuplicatesInStringSet, PrintCollection(array))));
+    Note(fault, Rank::kDuplicates, Invalid(fmt::format(messages::kDuplicatesInStringSet, PrintCollection(array))));
   }
   *out = Value::StringSet(members);
   return true;
@@ -155,8 +154,7 @@ bool AttributeDecoder::DecodeBinarySet(dom::element json, Value* out, Fault* fau
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyBinarySet));
   if (!model::SortStringSet(members)) {
-    Note(fault, Rank::kDuplicates,
-         Invalid(fmt::format(messages::kDuplicatesInBinarySet, PrintCollection(array))));
+    Note(fault, Rank::kDuplicates, Invalid(fmt::format(messages::kDuplicatesInBinarySet, PrintCollection(array))));
   }
   *out = Value::BinarySet(members);
   return true;
@@ -181,7 +179,8 @@ bool AttributeDecoder::DecodeNumberSet(dom::element json, Value* out, Fault* fau
     }
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyNumberSet));
-  if (all_numbers && !model::SortNumberSet(members)) Note(fault, Rank::kDuplicates, Invalid(messages::kDuplicatesInNumberSet));
+  if (all_numbers && !model::SortNumberSet(members))
+    Note(fault, Rank::kDuplicates, Invalid(messages::kDuplicatesInNumberSet));
   *out = Value::NumberSet(members);
   return true;
 }
@@ -209,6 +208,7 @@ bool AttributeDecoder::DecodeNestedMap(dom::element json, int depth, Value* out,
     const model::ApiError* error = nullptr;
     entries[count].name = field.key;
     if (!DecodeValue(field.value, Position::kElement, depth + 1, &entries[count++].value, &error)) return false;
+    if (error == nullptr && field.key.empty()) error = errors_.Add(Invalid(messages::kEmptyNameInItem));
     NoteNested(fault, error);
   }
   *out = Value::Map(model::SortMap(entries));
@@ -273,7 +273,8 @@ bool AttributeDecoder::DecodeValue(dom::element json, Position position, int dep
       return true;
     }
     if (json.is_array()) return Fail(fmt::format(messages::kUnrecognizedClass, kAttributeValueClass));
-    return Fail(std::string(position == Position::kMember ? messages::kUnexpectedFieldType : messages::kUnexpectedValueType));
+    return Fail(
+        std::string(position == Position::kMember ? messages::kUnexpectedFieldType : messages::kUnexpectedValueType));
   }
   Fault fault;
   int datatypes = 0;
@@ -287,7 +288,8 @@ bool AttributeDecoder::DecodeValue(dom::element json, Position position, int dep
     if (datatypes == 1) first_name = field.key;
   }
   if (datatypes != 1) {
-    Note(&fault, Rank::kDatatypes, Invalid(datatypes == 0 ? messages::kEmptyAttributeValue : messages::kMoreThanOneDatatype));
+    Note(&fault, Rank::kDatatypes,
+         Invalid(datatypes == 0 ? messages::kEmptyAttributeValue : messages::kMoreThanOneDatatype));
   }
   *error = fault.error;
   return true;
@@ -300,7 +302,7 @@ bool AttributeDecoder::DecodeField(dom::element json, AttributeField* out) {
   return true;
 }
 
-bool AttributeDecoder::DecodeMap(dom::element json, AttributeMap* out) {
+bool AttributeDecoder::DecodeMap(dom::element json, bool names_attributes, AttributeMap* out) {
   dom::object object;
   if (!GetMap(json, &object)) return false;
   auto entries = arena_.NewArray<model::MapEntry>(object.size());
@@ -310,6 +312,8 @@ bool AttributeDecoder::DecodeMap(dom::element json, AttributeMap* out) {
     const model::ApiError* error = nullptr;
     entries[count].name = field.key;
     if (!DecodeValue(field.value, Position::kElement, 1, &entries[count++].value, &error)) return false;
+    if (error == nullptr && names_attributes && field.key.empty())
+      error = errors_.Add(Invalid(messages::kEmptyNameInItem));
     if (error != nullptr && out->first_error == nullptr) {
       out->first_error = error;
       out->first_error_key = field.key;

@@ -4,9 +4,9 @@
 // invariants (sorted maps and sets). Used by decode.cc only (and by tests).
 #pragma once
 
-#include <simdjson.h>
-
 #include <optional>
+
+#include <simdjson.h>
 
 #include "base/arena.h"
 #include "model/api_error.h"
@@ -24,7 +24,8 @@ class AttributeDecoder {
 
   // Each returns false when the JSON has the wrong type; failure() is then the SerializationException.
   bool DecodeField(simdjson::dom::element json, AttributeField* out);
-  bool DecodeMap(simdjson::dom::element json, AttributeMap* out);
+  // `names_attributes`: the keys are attribute names (and not :placeholders), so none may be empty.
+  bool DecodeMap(simdjson::dom::element json, bool names_attributes, AttributeMap* out);
 
   bool DecodeString(simdjson::dom::element json, std::string_view* out);
   bool DecodeBlob(simdjson::dom::element json, std::string_view* out);

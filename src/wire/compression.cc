@@ -1,11 +1,11 @@
 #include "wire/compression.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <memory>
+
+#include <zlib.h>
 
 #include "net/http_message.h"
 
@@ -118,7 +118,8 @@ Status Inflate(Coding coding, std::string_view bytes, size_t limit, size_t paddi
     if (size > limit) return Status::NoSpace("an inflated request is too large");
     if (result == Z_STREAM_END) {
       if (stream->avail_in == 0) break;
-      if (coding != Coding::kGzip || inflateReset(stream.get()) != Z_OK) return Status::Corruption("bytes behind a compressed body");
+      if (coding != Coding::kGzip || inflateReset(stream.get()) != Z_OK)
+        return Status::Corruption("bytes behind a compressed body");
       continue;
     }
     if (result != Z_OK && result != Z_BUF_ERROR) return Status::Corruption("a compressed body is damaged");

@@ -18,14 +18,16 @@ namespace {
 
 // Folding by carry-less multiplication, after Gopal et al., "Fast CRC Computation for Generic Polynomials Using
 // PCLMULQDQ Instruction" (Intel, 2009). The constants are powers of x modulo the bit-reflected CRC-32 polynomial.
-constexpr long long kFold4Low = 0x154442bd4, kFold4High = 0x1c6e41596;  // x^(4·128+32), x^(4·128-32)
-constexpr long long kFold1Low = 0x1751997d0, kFold1High = 0x0ccaa009e;  // x^(128+32), x^(128-32)
-constexpr long long kFold64 = 0x163cd6124;                              // x^64
+constexpr long long kFold4Low = 0x154442bd4, kFold4High = 0x1c6e41596;   // x^(4·128+32), x^(4·128-32)
+constexpr long long kFold1Low = 0x1751997d0, kFold1High = 0x0ccaa009e;   // x^(128+32), x^(128-32)
+constexpr long long kFold64 = 0x163cd6124;                               // x^64
 constexpr long long kPolynomial = 0x1db710641, kQuotient = 0x1f7011641;  // P(x) and floor(x^64 / P(x))
 
 #define ARMATURE_PCLMUL __attribute__((target("pclmul,sse4.1")))
 
-ARMATURE_PCLMUL inline __m128i Load(const char* bytes) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes)); }
+ARMATURE_PCLMUL inline __m128i Load(const char* bytes) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes));
+}
 
 ARMATURE_PCLMUL inline __m128i Fold(__m128i value, __m128i constants, __m128i next) {
   const __m128i low = _mm_clmulepi64_si128(value, constants, 0x00);

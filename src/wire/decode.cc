@@ -1,11 +1,11 @@
 #include "wire/decode.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "model/messages.h"
 #include "wire/attribute_decode.h"
@@ -90,7 +90,8 @@ bool Decoder::DecodeMember(const ShapeDesc& shape, dom::element json, void* fiel
     case Kind::kList: return DecodeList(shape, json, field);
     case Kind::kMap: return DecodeMap(shape, json, field);
     case Kind::kAttributeValue: return values_.DecodeField(json, static_cast<AttributeField*>(field));
-    case Kind::kAttributeMap: return values_.DecodeMap(json, static_cast<AttributeMap*>(field));
+    case Kind::kAttributeMap:
+      return values_.DecodeMap(json, /*names_attributes=*/shape.key->has_max, static_cast<AttributeMap*>(field));
     default: break;
   }
   if (!DecodeScalar(shape, json, field)) return false;
@@ -129,7 +130,8 @@ bool Decoder::DecodeStructure(const ShapeDesc& shape, dom::element json, Positio
   for (dom::key_value_pair field : object) {
     for (const MemberDesc& member : shape.members) {
       if (member.name != field.key) continue;
-      if (!field.value.is_null() && !DecodeMember(*member.shape, field.value, static_cast<char*>(out) + member.offset)) {
+      if (!field.value.is_null() &&
+          !DecodeMember(*member.shape, field.value, static_cast<char*>(out) + member.offset)) {
         return false;
       }
       break;
@@ -141,7 +143,8 @@ bool Decoder::DecodeStructure(const ShapeDesc& shape, dom::element json, Positio
 bool Decoder::DecodeList(const ShapeDesc& shape, dom::element json, void* field) {
   dom::array array;
   if (json.get(array) != simdjson::SUCCESS) {
-    return values_.Fail(std::string(json.is_object() ? messages::kUnexpectedStructure : messages::kUnexpectedFieldType));
+    return values_.Fail(
+        std::string(json.is_object() ? messages::kUnexpectedStructure : messages::kUnexpectedFieldType));
   }
   const size_t count = array.size();
   char* elements = count == 0 ? nullptr : static_cast<char*>(arena_.Allocate(count * shape.size));
@@ -157,7 +160,9 @@ bool Decoder::DecodeList(const ShapeDesc& shape, dom::element json, void* field)
 
 // Of entries with equal keys keeps the last, as JSON parsers do. Returns how many are left.
 size_t DropRepeatedKeys(char* entries, size_t count, size_t stride) {
-  auto key = [&](size_t index) -> std::string_view& { return *reinterpret_cast<std::string_view*>(entries + index * stride); };
+  auto key = [&](size_t index) -> std::string_view& {
+    return *reinterpret_cast<std::string_view*>(entries + index * stride);
+  };
   std::vector<uint32_t> order(count);
   for (size_t i = 0; i < count; ++i) order[i] = static_cast<uint32_t>(i);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return key(a) < key(b); });
@@ -207,8 +212,8 @@ bool Decoder::DecodeMap(const ShapeDesc& shape, dom::element json, void* field) 
 
 }  // namespace
 
-model::ApiResult<void> DecodeRequest(const OperationSchema& schema, dom::element root, Arena& arena, DecodeErrors& errors,
-                                     void* out) {
+model::ApiResult<void> DecodeRequest(const OperationSchema& schema, dom::element root, Arena& arena,
+                                     DecodeErrors& errors, void* out) {
   Decoder decoder(arena, errors);
   if (!decoder.DecodeStructure(*schema.input, root, Position::kElement, out)) return std::move(decoder.failure());
   return {};

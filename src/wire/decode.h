@@ -1,16 +1,16 @@
 // The one decoder of requests: JSON against a ShapeDesc, into a generated structure.
 //
-// Unknown members are ignored and null means absent. JSON of the wrong type is a SerializationException at once; what is
-// wrong with an attribute value (a bad number, an empty set, …) is kept beside it, because DynamoDB reports it
-// later (wire/fields.h). Decoded strings point into the JsonDocument or the arena. Pure but for the arena; called by api/.
+// Unknown members are ignored and null means absent. JSON of the wrong type is a SerializationException at once; what
+// is wrong with an attribute value (a bad number, an empty set, …) is kept beside it, because DynamoDB reports it later
+// (wire/fields.h). Decoded strings point into the JsonDocument or the arena. Pure but for the arena; called by api/.
 #pragma once
-
-#include <simdjson.h>
 
 #include <cstring>
 #include <forward_list>
 #include <string>
 #include <utility>
+
+#include <simdjson.h>
 
 #include "base/arena.h"
 #include "model/api_error.h"
@@ -24,11 +24,19 @@ namespace armature::wire {
 // Owns the errors that decoded fields point to. Lives as long as the request.
 class DecodeErrors {
  public:
-  const model::ApiError* Add(model::ApiError error) { return &errors_.emplace_front(std::move(error)); }
+  const model::ApiError* Add(model::ApiError error) {
+    // Only the first fault of each map is ever reported; a body full of faults shall not fill the memory.
+    if (count_ >= kMostKept) return &errors_.front();
+    ++count_;
+    return &errors_.emplace_front(std::move(error));
+  }
   bool empty() const { return errors_.empty(); }
+  size_t size() const { return count_; }
 
  private:
+  static constexpr size_t kMostKept = 256;
   std::forward_list<model::ApiError> errors_;
+  size_t count_ = 0;
 };
 
 // `out` points to schema.input->size bytes, aligned for any of the generated structures; they are overwritten.

@@ -1,9 +1,9 @@
 #include "wire/decode.h"
 
+#include <random>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <random>
 
 #include "wire/json_document.h"
 
@@ -94,7 +94,8 @@ TEST(DecodeTest, LargeMapsWithRepeatedKeys) {
 TEST(DecodeTest, NestedRequestsOfBatchesAndTransactions) {
   Decoded decoded;
   auto batch = DecodeOnly<BatchWriteItemInput>(
-      decoded, R"({"RequestItems":{"t":[{"PutRequest":{"Item":{"k":{"S":"v"}}}},{"DeleteRequest":{"Key":{"k":{"N":"1"}}}}]}})");
+      decoded,
+      R"({"RequestItems":{"t":[{"PutRequest":{"Item":{"k":{"S":"v"}}}},{"DeleteRequest":{"Key":{"k":{"N":"1"}}}}]}})");
   ASSERT_TRUE(batch);
   const auto* writes = (*batch)->RequestItems.Find("t");
   ASSERT_NE(writes, nullptr);
@@ -102,11 +103,13 @@ TEST(DecodeTest, NestedRequestsOfBatchesAndTransactions) {
   EXPECT_EQ((*writes)[0].PutRequest->Item.entries[0].value.str(), "v");
   EXPECT_EQ((*writes)[0].DeleteRequest, nullptr);
 
-  auto get = DecodeOnly<BatchGetItemInput>(decoded, R"({"RequestItems":{"t":{"Keys":[{"k":{"S":"a"}},{"k":{"S":"b"}}]}}})");
+  auto get =
+      DecodeOnly<BatchGetItemInput>(decoded, R"({"RequestItems":{"t":{"Keys":[{"k":{"S":"a"}},{"k":{"S":"b"}}]}}})");
   ASSERT_TRUE(get);
   EXPECT_EQ((*get)->RequestItems.Find("t")->Keys[1].entries[0].value.str(), "b");
 
-  auto transact = DecodeOnly<TransactWriteItemsInput>(decoded, R"({"TransactItems":[{"Delete":{"TableName":"t","Key":{"k":{"S":"a"}}}}]})");
+  auto transact = DecodeOnly<TransactWriteItemsInput>(
+      decoded, R"({"TransactItems":[{"Delete":{"TableName":"t","Key":{"k":{"S":"a"}}}}]})");
   ASSERT_TRUE(transact);
   EXPECT_EQ(*(*transact)->TransactItems[0].Delete->TableName, "t");
 }
@@ -137,8 +140,9 @@ TEST(DecodeTest, WrongTypesForCollectionsAndStructures) {
   EXPECT_EQ(TypeError<GetItemInput>(R"({"ExpressionAttributeNames":[]})"),
             "Unrecognized collection type java.util.Map<java.lang.String, java.lang.String>");
   EXPECT_EQ(TypeError<GetItemInput>(R"({"Key":"k"})"), "Unexpected field type");
-  EXPECT_EQ(TypeError<GetItemInput>(R"({"Key":[]})"),
-            "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>");
+  EXPECT_EQ(
+      TypeError<GetItemInput>(R"({"Key":[]})"),
+      "Unrecognized collection type java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>");
   EXPECT_EQ(TypeError<GetItemInput>(R"({"Key":{"k":"v"}})"), "Unexpected value type in payload");
   EXPECT_EQ(TypeError<GetItemInput>(R"({"Key":{"k":[]}})"),
             "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue");
@@ -147,7 +151,8 @@ TEST(DecodeTest, WrongTypesForCollectionsAndStructures) {
   EXPECT_EQ(TypeError<CreateTableInput>(R"({"KeySchema":[[]]})"),
             "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.KeySchemaElement");
   EXPECT_EQ(TypeError<PutItemInput>(R"({"Expected":{"a":{"Value":"x"}}})"), "Unexpected field type");
-  EXPECT_EQ(TypeError<GetItemInput>("[]"), "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.GetItemInput");
+  EXPECT_EQ(TypeError<GetItemInput>("[]"),
+            "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.GetItemInput");
   EXPECT_EQ(TypeError<GetItemInput>("\"x\""), "Unexpected value type in payload");
 }
 
@@ -155,7 +160,8 @@ TEST(DecodeTest, WrongTypesInsideAttributeValues) {
   EXPECT_EQ(ValueError(R"({"N":3})"), "immediate: NUMBER_VALUE cannot be converted to String");
   EXPECT_EQ(ValueError(R"({"S":[]})"), "immediate: Unrecognized collection type class java.lang.String");
   EXPECT_EQ(ValueError(R"({"B":1})"), "immediate: only base-64-encoded strings are convertible to bytes");
-  EXPECT_EQ(ValueError(R"({"B":"abc"})"), "immediate: Base64 encoded length is expected a multiple of 4 bytes but found: 3");
+  EXPECT_EQ(ValueError(R"({"B":"abc"})"),
+            "immediate: Base64 encoded length is expected a multiple of 4 bytes but found: 3");
   EXPECT_EQ(ValueError(R"({"B":"ab=="})"), "immediate: Invalid last non-pad Base64 character dectected");
   EXPECT_EQ(ValueError(R"({"SS":"a"})"), "immediate: Unexpected field type");
   EXPECT_EQ(ValueError(R"({"SS":[1]})"), "immediate: NUMBER_VALUE cannot be converted to String");
@@ -191,9 +197,11 @@ TEST(DecodeTest, AttributeValuesOfEveryType) {
 
 TEST(DecodeTest, FaultsOfAttributeValuesAreKept) {
   EXPECT_EQ(ValueError("{}"), "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
-  EXPECT_EQ(ValueError(R"({"S":null})"), "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
-  EXPECT_EQ(ValueError(R"({"S":"a","N":"1"})"),
-            "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes");
+  EXPECT_EQ(ValueError(R"({"S":null})"),
+            "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes");
+  EXPECT_EQ(
+      ValueError(R"({"S":"a","N":"1"})"),
+      "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes");
   EXPECT_EQ(ValueError(R"({"N":""})"), "The parameter cannot be converted to a numeric value");
   EXPECT_EQ(ValueError(R"({"N":"b"})"), "The parameter cannot be converted to a numeric value: b");
   EXPECT_EQ(ValueError(R"({"NULL":false})"),
@@ -209,14 +217,27 @@ TEST(DecodeTest, FaultsOfAttributeValuesAreKept) {
   EXPECT_EQ(ValueError(R"({"NS":["1","x"]})"), "The parameter cannot be converted to a numeric value: x");
   EXPECT_EQ(ValueError(R"({"BS":["Yg==","Yg=="]})"),
             "One or more parameter values were invalid: Input collection [Yg==, Yg==]of type BS contains duplicates.");
-  EXPECT_EQ(ValueError(R"({"L":[{"S":"a"},{"M":{"x":{"N":"q"}}}]})"), "The parameter cannot be converted to a numeric value: q");
+  EXPECT_EQ(ValueError(R"({"L":[{"S":"a"},{"M":{"x":{"N":"q"}}}]})"),
+            "The parameter cannot be converted to a numeric value: q");
+}
+
+TEST(DecodeTest, AttributeNamesMayNotBeEmpty) {
+  const std::string empty_name = "One or more parameter values were invalid: Empty attribute name";
+  EXPECT_EQ(ValueError(R"({"M":{"":{"S":"x"}}})"), empty_name);
+  Decoded decoded;
+  auto put = DecodeOnly<PutItemInput>(decoded, R"({"Item":{"":{"S":"x"}},"ExpressionAttributeValues":{"":{"S":"x"}}})");
+  ASSERT_TRUE(put);
+  ASSERT_NE((*put)->Item.first_error, nullptr);
+  EXPECT_EQ((*put)->Item.first_error->message, empty_name);
+  EXPECT_EQ((*put)->ExpressionAttributeValues.first_error, nullptr);  // its keys have a syntax of their own
 }
 
 TEST(DecodeTest, FaultsOfOneValueComeInDynamoDbsOrder) {
   EXPECT_EQ(ValueError(R"({"SS":[],"N":"b"})"), "The parameter cannot be converted to a numeric value: b");
   EXPECT_EQ(ValueError(R"({"SS":["a","a"],"NULL":false})"),
             "One or more parameter values were invalid: Null attribute value types must have the value of true");
-  EXPECT_EQ(ValueError(R"({"L":[{}],"NS":[]})"), "One or more parameter values were invalid: An number set  may not be empty");
+  EXPECT_EQ(ValueError(R"({"L":[{}],"NS":[]})"),
+            "One or more parameter values were invalid: An number set  may not be empty");
 }
 
 std::string NestedLists(int levels) {
@@ -229,7 +250,8 @@ TEST(DecodeTest, NestingIsLimitedTo32Levels) {
   EXPECT_EQ(ValueError(NestedLists(32)), "no error");
   EXPECT_THAT(ValueError(NestedLists(33)), HasSubstr("Nesting Levels have exceeded supported limits"));
   EXPECT_THAT(ValueError(NestedLists(400)), HasSubstr("Nesting Levels have exceeded supported limits"));
-  EXPECT_EQ(ValueError(NestedLists(600)), "immediate: ");  // beyond what the parser follows: a bare SerializationException
+  EXPECT_EQ(ValueError(NestedLists(600)),
+            "immediate: ");  // beyond what the parser follows: a bare SerializationException
 }
 
 TEST(DecodeTest, TheFirstFaultOfAMapIsNamedByKey) {
@@ -239,11 +261,23 @@ TEST(DecodeTest, TheFirstFaultOfAMapIsNamedByKey) {
   const AttributeMap& values = (*put)->ExpressionAttributeValues;
   ASSERT_NE(values.first_error, nullptr);
   EXPECT_EQ(InvalidExpressionValue(values).message,
-            "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x for key :z");
+            "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x "
+            "for key :z");
+}
+
+TEST(DecodeTest, ABodyFullOfFaultsKeepsFewOfThem) {
+  std::string json = R"({"Item":{"a":{"L":[{"N":"first"})";
+  for (int i = 0; i < 10'000; ++i) json += R"(,{"N":"x"})";
+  Decoded decoded;
+  auto put = DecodeOnly<PutItemInput>(decoded, json + "]}}}");
+  ASSERT_TRUE(put);
+  EXPECT_EQ((*put)->Item.first_error->message, "The parameter cannot be converted to a numeric value: first");
+  EXPECT_LT(decoded.errors.size(), 1000u);
 }
 
 TEST(DecodeTest, JsonThatDoesNotParseIsABareSerializationException) {
-  for (std::string_view json : {"", "{", "{\"a\":1", "{\"a\":NaN}", "{'a':1}", "nul", "{\"a\":\"\xff\"}", "{\"a\":01}", "{}x"}) {
+  for (std::string_view json :
+       {"", "{", "{\"a\":1", "{\"a\":NaN}", "{'a':1}", "nul", "{\"a\":\"\xff\"}", "{\"a\":01}", "{}x"}) {
     auto document = JsonDocument::Parse(json);
     ASSERT_FALSE(document) << json;
     EXPECT_EQ(document.error().name, "SerializationException");
@@ -272,7 +306,8 @@ TEST(DecodeTest, MutatedRequestsNeverCrash) {
       R"({"TableName":"t","KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"ProvisionedThroughput":{"ReadCapacityUnits":1,)"
       R"("WriteCapacityUnits":2},"GlobalSecondaryIndexes":[{"IndexName":"i","Projection":{"NonKeyAttributes":["a"]}}],"Tags":[]})",
       R"({"RequestItems":{"t":[{"PutRequest":{"Item":{"a":{"NS":["1","2"]}}}}],"u":[]},"TransactItems":[{"Put":{"Item":{}}}]})"};
-  const std::string_view pieces[] = {"{", "}", "[", "]", "null", "1", "1.5", "true", "\"", ",", ":", "{}", "[]", "\"x\"", "\\u0000", "e", "-"};
+  const std::string_view pieces[] = {"{", "}", "[",  "]",  "null",  "1",       "1.5", "true", "\"",
+                                     ",", ":", "{}", "[]", "\"x\"", "\\u0000", "e",   "-"};
   std::mt19937 random(20260815);
   for (int round = 0; round < 20'000; ++round) {
     std::string json = seeds[random() % std::size(seeds)];
@@ -285,8 +320,9 @@ TEST(DecodeTest, MutatedRequestsNeverCrash) {
         default: json.replace(at, 1 + random() % 6, pieces[random() % std::size(pieces)]);
       }
     }
-    for (const OperationSchema& schema : {SchemaOf(OperationId::kPutItem), SchemaOf(OperationId::kCreateTable),
-                                          SchemaOf(OperationId::kBatchWriteItem), SchemaOf(OperationId::kTransactWriteItems)}) {
+    for (const OperationSchema& schema :
+         {SchemaOf(OperationId::kPutItem), SchemaOf(OperationId::kCreateTable), SchemaOf(OperationId::kBatchWriteItem),
+          SchemaOf(OperationId::kTransactWriteItems)}) {
       auto document = JsonDocument::Parse(json);
       if (!document) break;
       Arena arena;
@@ -294,9 +330,7 @@ TEST(DecodeTest, MutatedRequestsNeverCrash) {
       void* input = arena.Allocate(schema.input->size);
       if (!DecodeRequest(schema, document->root(), arena, errors, input)) continue;
       auto valid = ValidateRequest(schema, input);
-      if (!valid) {
-        EXPECT_EQ(valid.error().name, "ValidationException");
-      }
+      if (!valid) { EXPECT_EQ(valid.error().name, "ValidationException"); }
     }
   }
 }

@@ -47,7 +47,8 @@ bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view re
   if (request.method == net::Method::kPost && request.path == "/") [[likely]] {
     const std::string_view type = BaseMediaType(request.Value("Content-Type"));
     const bool amz_json = net::EqualsIgnoreCase(type, kAmzJson);
-    if (!amz_json && !request.body.empty() && !net::EqualsIgnoreCase(type, kPlainJson)) return SetNotFound(response), true;
+    if (!amz_json && !request.body.empty() && !net::EqualsIgnoreCase(type, kPlainJson))
+      return SetNotFound(response), true;
     response.content_type = amz_json ? kAmzJson : kPlainJson;
     return false;
   }

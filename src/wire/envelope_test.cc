@@ -14,7 +14,8 @@ using ::testing::Not;
 
 const std::string kId(52, 'A');
 
-net::HttpRequest Request(net::Method method, std::string_view path = "/", std::vector<net::Header> headers = {}, std::string_view body = {}) {
+net::HttpRequest Request(net::Method method, std::string_view path = "/", std::vector<net::Header> headers = {},
+                         std::string_view body = {}) {
   net::HttpRequest request;
   request.method = method;
   request.path = path;
@@ -42,8 +43,9 @@ TEST(EnvelopeTest, HealthAnswersOnTheRootOnly) {
 TEST(EnvelopeTest, WrongMethodPathOrTypeIsNotFound) {
   const std::vector<net::Header> json = {{"Content-Type", "application/x-amz-json-1.0"}};
   for (const auto& request :
-       {Request(net::Method::kPut, "/", json, "{}"), Request(net::Method::kDelete), Request(net::Method::kHead), Request(net::Method::kOptions),
-        Request(net::Method::kPost, "/x", json, "{}"), Request(net::Method::kPost, "/", {{"Content-Type", "text/plain"}}, "{}"),
+       {Request(net::Method::kPut, "/", json, "{}"), Request(net::Method::kDelete), Request(net::Method::kHead),
+        Request(net::Method::kOptions), Request(net::Method::kPost, "/x", json, "{}"),
+        Request(net::Method::kPost, "/", {{"Content-Type", "text/plain"}}, "{}"),
         Request(net::Method::kPost, "/", {}, "{}")}) {
     net::HttpResponse response;
     ASSERT_TRUE(AnswerWithoutOperation(request, "us-east-1", response));
@@ -61,7 +63,8 @@ TEST(EnvelopeTest, TheContentTypeIsEchoedWithoutParameters) {
            {"application/x-amz-json-1.0 ; charset=utf-8", "application/x-amz-json-1.0"},
            {"application/json;charset=utf-8", "application/json"}}) {
     net::HttpResponse response;
-    EXPECT_FALSE(AnswerWithoutOperation(Request(net::Method::kPost, "/", {{"content-type", sent}}, "{}"), "r", response));
+    EXPECT_FALSE(
+        AnswerWithoutOperation(Request(net::Method::kPost, "/", {{"content-type", sent}}, "{}"), "r", response));
     EXPECT_EQ(response.content_type, echoed);
   }
   net::HttpResponse response;
@@ -69,8 +72,9 @@ TEST(EnvelopeTest, TheContentTypeIsEchoedWithoutParameters) {
 }
 
 TEST(EnvelopeTest, Cors) {
-  const auto preflight = Request(net::Method::kOptions, "/",
-                                 {{"Origin", "http://x"}, {"Access-Control-Request-Headers", "a, b"}, {"Access-Control-Request-Method", "POST"}});
+  const auto preflight = Request(
+      net::Method::kOptions, "/",
+      {{"Origin", "http://x"}, {"Access-Control-Request-Headers", "a, b"}, {"Access-Control-Request-Method", "POST"}});
   net::HttpResponse response;
   ASSERT_TRUE(AnswerWithoutOperation(preflight, "r", response));
   Finish(preflight, kId, response);
@@ -108,7 +112,8 @@ TEST(EnvelopeTest, ErrorsAreRendered) {
   net::HttpResponse response;
   SetError(model::ValidationException("a \"quoted\"\nname"), response);
   EXPECT_EQ(response.status, 400);
-  EXPECT_EQ(response.body, R"({"__type":"com.amazon.coral.validate#ValidationException","message":"a \"quoted\"\nname"})");
+  EXPECT_EQ(response.body,
+            R"({"__type":"com.amazon.coral.validate#ValidationException","message":"a \"quoted\"\nname"})");
   SetError(model::SerializationException(), response);
   EXPECT_EQ(response.body, R"({"__type":"com.amazon.coral.service#SerializationException"})");
   SetError(model::SerializationException("why"), response);

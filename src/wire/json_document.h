@@ -6,10 +6,10 @@
 // used by one request; made by api/'s dispatcher.
 #pragma once
 
-#include <simdjson.h>
-
 #include <memory>
 #include <string_view>
+
+#include <simdjson.h>
 
 #include "model/api_error.h"
 
@@ -18,7 +18,8 @@ namespace armature::wire {
 class JsonDocument {
  public:
   // Parses in place. REQUIRES: simdjson::SIMDJSON_PADDING readable bytes behind `json`, unchanged while parsing.
-  // Whatever does not parse (also invalid UTF-8, more than 1024 levels, or nothing at all) is the bare SerializationException.
+  // Whatever does not parse (also invalid UTF-8, more than 1024 levels, or nothing at all) is the bare
+  // SerializationException.
   static model::ApiResult<JsonDocument> ParsePadded(std::string_view json);
   // Parses a copy.
   static model::ApiResult<JsonDocument> Parse(std::string_view json);

@@ -29,12 +29,14 @@ bool MatchesPattern(Pattern pattern, std::string_view text) {
     case Pattern::kInsightsRule:
       return text.size() >= 2 && text.size() <= 128 && All(text, IsNameCharacter) && IsAlphanumeric(text.front()) &&
              IsAlphanumeric(text.back());
-    case Pattern::kCsvDelimiter: return text.size() == 1 && std::string_view(",;:|\t ").find(text[0]) != std::string_view::npos;
+    case Pattern::kCsvDelimiter:
+      return text.size() == 1 && std::string_view(",;:|\t ").find(text[0]) != std::string_view::npos;
     case Pattern::kCsvHeader:
       return All(text, [](unsigned char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != ','; });
     case Pattern::kHexGroups: return !text.empty() && text.size() % 16 == 0 && All(text, IsLowerHex);
     case Pattern::kS3Bucket:
-      return text.size() >= 2 && All(text, IsNameCharacter) && IsAlphanumeric(text.front()) && IsAlphanumeric(text.back());
+      return text.size() >= 2 && All(text, IsNameCharacter) && IsAlphanumeric(text.front()) &&
+             IsAlphanumeric(text.back());
     case Pattern::kAccountId: return text.size() == 12 && All(text, IsDigit);
   }
   return true;

@@ -97,7 +97,8 @@ void Printer::PrintAttribute(const model::Value& value) {
       out_ += '[';
       for (size_t i = 0; i < value.strings().size() && !Full(); ++i) {
         Separate(i);
-        value.is(model::Type::kSS) ? Text(value.strings()[i]) : AppendBase64(out_, value.strings()[i].substr(0, kMostPrinted));
+        value.is(model::Type::kSS) ? Text(value.strings()[i])
+                                   : AppendBase64(out_, value.strings()[i].substr(0, kMostPrinted));
       }
       out_ += ']';
       break;

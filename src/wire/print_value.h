@@ -1,7 +1,7 @@
 // How AWS prints a rejected value in a constraint error, and how generic code looks at decoded fields.
 //
-// Java's toString: [a, b] for lists, {k=v} for maps, Name(member=value) for structures. Long values are cut inside their
-// brackets. Pure; used by validate.cc.
+// Java's toString: [a, b] for lists, {k=v} for maps, Name(member=value) for structures. Long values are cut inside
+// their brackets. Pure; used by validate.cc.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <set>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "wire/requests.h"
 
@@ -54,9 +54,7 @@ void CheckShape(const ShapeDesc& shape, std::set<const ShapeDesc*>& seen) {
   }
   EXPECT_EQ(shape.enum_values.empty(), shape.enum_text.empty());
   EXPECT_EQ(shape.pattern == Pattern::kNone, shape.pattern_text.empty());
-  if (shape.has_min && shape.has_max) {
-    EXPECT_LE(shape.min, shape.max);
-  }
+  if (shape.has_min && shape.has_max) { EXPECT_LE(shape.min, shape.max); }
 }
 
 TEST(SchemaTest, EveryShapeIsWhole) {

@@ -49,9 +49,9 @@ struct MemberDesc {
   const ShapeDesc* shape = nullptr;
   uint32_t offset = 0;  // of the field in its structure
   bool required = false;
-  bool reported_alone = false;  // a fault here is reported without, and before, all others
-  bool verbatim_path = false;   // the text names the path as in JSON and leaves the value out
-  int16_t unless = -1;          // index of a member whose presence lifts `required`
+  bool reported_alone = false;         // a fault here is reported without, and before, all others
+  bool verbatim_path = false;          // the text names the path as in JSON and leaves the value out
+  int16_t unless = -1;                 // index of a member whose presence lifts `required`
   std::string_view missing_message{};  // replaces the constraint text where AWS has one of its own
   std::string_view length_message{};
 };
@@ -70,10 +70,10 @@ struct ShapeDesc {
   std::string_view enum_text{};  // "A, B, C" in print order
   std::span<const std::string_view> enum_values{};
   std::span<const MemberDesc> members{};  // structure
-  const ShapeDesc* element = nullptr;   // list element or map value
-  const ShapeDesc* key = nullptr;       // map key
-  uint32_t size = 0;                    // structure: sizeof; list: stride of an element; map: stride of an entry
-  uint32_t value_offset = 0;            // map: of the value in its entry
+  const ShapeDesc* element = nullptr;     // list element or map value
+  const ShapeDesc* key = nullptr;         // map key
+  uint32_t size = 0;                      // structure: sizeof; list: stride of an element; map: stride of an entry
+  uint32_t value_offset = 0;              // map: of the value in its entry
   std::string_view java_type{};           // how AWS names a collection in a type error
 };
 

@@ -1,9 +1,9 @@
 #include "wire/validate.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <string>
+
+#include <fmt/core.h>
 
 #include "model/messages.h"
 #include "wire/fields.h"
@@ -65,7 +65,8 @@ class Validator {
 
   // Texts that replace the constraint form come last, except for members reported alone. REQUIRES: found_fault().
   model::ApiError Verdict(bool alone) const {
-    if (!special_message_.empty() && (alone || count_ == 0)) return model::ValidationException(std::string(special_message_));
+    if (!special_message_.empty() && (alone || count_ == 0))
+      return model::ValidationException(std::string(special_message_));
     std::string message(messages::kOneValidationError);
     if (count_ > 1) message = fmt::format(messages::kValidationErrors, count_);
     return model::ValidationException(message + errors_);
@@ -84,7 +85,8 @@ class Validator {
   void CheckLength(const ShapeDesc& shape, size_t length, size_t max, const void* value, const Path& path);
 
   template <class... Args>
-  void Add(const ShapeDesc& shape, const void* value, const Path& path, fmt::format_string<Args...> rule, Args&&... args) {
+  void Add(const ShapeDesc& shape, const void* value, const Path& path, fmt::format_string<Args...> rule,
+           Args&&... args) {
     if (count_ >= kMostErrors) return;
     if (count_++ != 0) errors_ += "; ";
     const bool verbatim = path.member != nullptr && path.member->verbatim_path;
@@ -221,7 +223,8 @@ void Validator::CheckValue(const ShapeDesc& shape, const void* value, const Path
   }
 }
 
-void Validator::CheckMember(const ShapeDesc& owner, const MemberDesc& member, const void* structure, const Path* parent) {
+void Validator::CheckMember(const ShapeDesc& owner, const MemberDesc& member, const void* structure,
+                            const Path* parent) {
   const void* field = static_cast<const char*>(structure) + member.offset;
   if (!IsPresent(*member.shape, field)) {
     if (!member.required) return;

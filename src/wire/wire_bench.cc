@@ -17,9 +17,12 @@ std::string Padded(std::string json) {
   return json;
 }
 
-const std::string kGet = Padded(R"({"TableName":"usertable","Key":{"pk":{"S":"user0000000042"}},"ConsistentRead":true})");
-const std::string kItem = R"({"pk":{"S":"user0000000042"},"name":{"S":"A name of some length"},"age":{"N":"42"},"active":{"BOOL":true},)"
-                          R"("data":{"S":")" + std::string(120, 'x') + R"("}})";
+const std::string kGet =
+    Padded(R"({"TableName":"usertable","Key":{"pk":{"S":"user0000000042"}},"ConsistentRead":true})");
+const std::string kItem =
+    R"({"pk":{"S":"user0000000042"},"name":{"S":"A name of some length"},"age":{"N":"42"},"active":{"BOOL":true},)"
+    R"("data":{"S":")" +
+    std::string(120, 'x') + R"("}})";
 const std::string kPut = Padded(R"({"TableName":"usertable","Item":)" + kItem + "}");
 
 template <class Input>
@@ -87,9 +90,14 @@ void BM_Envelope(benchmark::State& state) {
   net::HttpRequest request;
   request.method = net::Method::kPost;
   request.path = "/";
-  request.headers = {{"Host", "127.0.0.1:8000"}, {"Accept-Encoding", "identity"}, {"X-Amz-Target", "DynamoDB_20120810.GetItem"},
-                     {"Content-Type", "application/x-amz-json-1.0"}, {"User-Agent", "x"}, {"X-Amz-Date", "20260101T000000Z"},
-                     {"Authorization", "x"}, {"Content-Length", "88"}};
+  request.headers = {{"Host", "127.0.0.1:8000"},
+                     {"Accept-Encoding", "identity"},
+                     {"X-Amz-Target", "DynamoDB_20120810.GetItem"},
+                     {"Content-Type", "application/x-amz-json-1.0"},
+                     {"User-Agent", "x"},
+                     {"X-Amz-Date", "20260101T000000Z"},
+                     {"Authorization", "x"},
+                     {"Content-Length", "88"}};
   request.body = kGet;
   const std::string id(52, 'A');
   const std::string reply(300, 'x');
