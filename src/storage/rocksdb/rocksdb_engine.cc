@@ -4,7 +4,6 @@
 #include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
-#include <rocksdb/listener.h>
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
@@ -33,32 +32,6 @@ using Parts = std::span<const CommitManyOp::Part>;
 
 rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 Status Closed() { return Status::Unavailable("the store is closed"); }
-
-// Tells the syncer what went wrong in RocksDB's own threads and write path.
-class TroubleListener final : public rocksdb::EventListener {
- public:
-  explicit TroubleListener(std::shared_ptr<const StoreFileSystem> files) : files_(std::move(files)) {}
-  void Watch(Syncer* syncer) { syncer_.store(syncer, std::memory_order_release); }
-
-  void OnBackgroundError(rocksdb::BackgroundErrorReason reason, rocksdb::Status* error) override {
-    const bool is_log = reason == rocksdb::BackgroundErrorReason::kWriteCallback;
-    // The writer of a failed log reports "previous error" at each use; taken at its word that would turn
-    // a full disk, which passes, into an error that RocksDB holds to be fatal.
-    if (is_log && !error->IsNoSpace() && files_->is_log_full()) {
-      *error = rocksdb::Status::OK();
-      return;
-    }
-    if (Syncer* syncer = syncer_.load(std::memory_order_acquire)) syncer->ReportTrouble(FromRocksDb(*error), is_log);
-  }
-  // RocksDB's own recovery looks for space every five seconds; the syncer does it sooner.
-  void OnErrorRecoveryBegin(rocksdb::BackgroundErrorReason, rocksdb::Status, bool* auto_recovery) override {
-    *auto_recovery = false;
-  }
-
- private:
-  const std::shared_ptr<const StoreFileSystem> files_;
-  std::atomic<Syncer*> syncer_{nullptr};
-};
 
 class RocksDbSnapshot final : public Snapshot {
  public:
@@ -144,17 +117,12 @@ class RocksDbEngine final : public Engine {
   std::optional<Status> TryWrite(Parts parts, Sequence& sequence);
   Status WriteSlowly(Parts parts, Sequence& sequence);
   Status CheckOwners(Parts parts) const;
-  // Where nobody waits for a sync, a write is acknowledged only if the log is really with the operating system.
-  Status CheckLog() const {
-    if (waits_for_sync() || !files_->is_log_full()) return {};
-    Status status = Status::NoSpace("the disk is full");
-    syncer_->ReportTrouble(status, /*is_log_broken=*/true);
-    return status;
-  }
-  // A log that has failed answers later writers with an echo; they are told the cause instead.
-  Status WriteError(const rocksdb::Status& status) const {
-    if (const Status cause = syncer_->trouble(); !cause.ok()) return cause;
-    return files_->is_log_full() ? Status::NoSpace("the disk is full") : FromRocksDb(status);
+  // kNoSpace while the disk is full. Asked before a write, so that little is kept in memory for a full log; and after
+  // it, where nobody waits for a sync: such a write is acknowledged only if the log is with the operating system.
+  Status CheckSpace() const {
+    if (!files_->is_full()) return {};
+    syncer_->ReportFull();
+    return Status::NoSpace("the disk is full");
   }
 
   // On the admin thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
@@ -174,7 +142,6 @@ class RocksDbEngine final : public Engine {
   std::unique_ptr<rocksdb::Env> env_;
   std::shared_ptr<rocksdb::Cache> cache_;
   std::shared_ptr<StoreFileSystem> files_;
-  std::shared_ptr<TroubleListener> listener_;
   std::unique_ptr<rocksdb::DB> db_;
   std::shared_ptr<DurableViews> views_;
   std::shared_ptr<std::atomic<int>> snapshots_ = std::make_shared<std::atomic<int>>(0);
@@ -193,11 +160,9 @@ class RocksDbEngine final : public Engine {
 Status RocksDbEngine::Open(Metrics& metrics) {
   rocksdb::Env* base = options_.env ? options_.env : rocksdb::Env::Default();
   files_ = std::make_shared<StoreFileSystem>(base->GetFileSystem());
-  listener_ = std::make_shared<TroubleListener>(files_);
   env_ = rocksdb::NewCompositeEnv(files_);
   cache_ = MakeBlockCache(options_);
-  rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
-  options.listeners.push_back(listener_);
+  const rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
   rocksdb::DB* db = nullptr;
   if (auto status = rocksdb::DB::Open(options, directory_->database_path(), &db); !status.ok())
     return FromRocksDb(status);
@@ -206,8 +171,8 @@ Status RocksDbEngine::Open(Metrics& metrics) {
   // Recovery has flushed whatever the logs held, so all that is readable now is durable.
   views_ = std::make_shared<DurableViews>(*db_);
   views_->Publish(db_->GetSnapshot());
-  syncer_ = std::make_unique<Syncer>(*db_, *views_, options_, metrics);
-  listener_->Watch(syncer_.get());
+  syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, options_, metrics);
+  files_->BePatient(true);
   RegisterGauges(metrics);
   return {};
 }
@@ -307,11 +272,11 @@ std::optional<Status> RocksDbEngine::TryWrite(Parts parts, Sequence& sequence) {
   options.no_slowdown = true;
   std::shared_lock owners(partitions_.mutex());
   if (Status status = CheckOwners(parts); !status.ok()) return status;
-  if (Status status = CheckLog(); !status.ok()) return status;
+  if (Status full = CheckSpace(); !full.ok()) return full;
   const auto status = db_->Write(options, &batch);
   if (status.IsIncomplete()) return std::nullopt;
-  if (!status.ok()) return WriteError(status);
-  if (Status log = CheckLog(); !log.ok()) return log;
+  if (!status.ok()) return FromRocksDb(status);
+  if (Status full = waits_for_sync() ? Status() : CheckSpace(); !full.ok()) return full;
   commits_.Add();
   // Not this commit's own number but one not before it: whoever waits for it waits for this commit too.
   sequence = db_->GetLatestSequenceNumber();
@@ -326,8 +291,8 @@ Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
     if (Status status = CheckOwners(parts); !status.ok()) return status;
   }
   const auto status = db_->Write(rocksdb::WriteOptions(), &batch);
-  if (!status.ok()) return WriteError(status);
-  if (Status log = CheckLog(); !log.ok()) return log;
+  if (!status.ok()) return FromRocksDb(status);
+  if (Status full = waits_for_sync() ? Status() : CheckSpace(); !full.ok()) return full;
   commits_.Add();
   sequence = db_->GetLatestSequenceNumber();
   return {};
@@ -387,8 +352,9 @@ Status RocksDbEngine::WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<R
   rocksdb::WriteOptions options;
   options.no_slowdown = true;
   for (;;) {
+    if (Status full = CheckSpace(); !full.ok()) return full;
     const auto status = db_->Write(options, &batch);
-    if (!status.IsIncomplete()) return status.ok() ? Status() : WriteError(status);
+    if (!status.IsIncomplete()) return FromRocksDb(status);
     // slow_mutex_ keeps other changes out meanwhile; commits may pass.
     lock.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -566,6 +532,7 @@ Status RocksDbEngine::Close() {
     std::unique_lock lock(partitions_.mutex());
     if (is_closed_.exchange(true)) return {};
   }
+  if (files_) files_->BePatient(false);
   slow_writer_.Stop();
   admin_.Stop();
   {
@@ -574,7 +541,6 @@ Status RocksDbEngine::Close() {
   }
   Status status;
   if (syncer_) status = syncer_->Stop();
-  if (listener_) listener_->Watch(nullptr);
   if (views_) views_->Close();
   if (db_) {
     const Status closed = FromRocksDb(db_->Close());

@@ -1,83 +1,176 @@
 #include "storage/rocksdb/store_file_system.h"
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <utility>
+#include <vector>
+
+#include "storage/rocksdb/status_mapping.h"
 
 namespace armature::storage {
-namespace {
 
 using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
-using Base = rocksdb::FSWritableFileOwnerWrapper;
 
-// RocksDB appends from one thread while it syncs from another, hence the mutex.
-class LogFile final : public Base {
- public:
-  LogFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, std::shared_ptr<std::atomic<bool>> is_full)
-      : Base(std::move(file)), is_full_(std::move(is_full)) {}
+namespace {
 
-  IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* context) override {
-    return AppendWith(data, [&] { return Base::Append(data, options, context); });
-  }
-  IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo& verification,
-                  IODebugContext* context) override {
-    return AppendWith(data, [&] { return Base::Append(data, options, verification, context); });
-  }
-
-  IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
-    IOStatus status = WriteRest(options, context);
-    return status.ok() ? Base::Sync(options, context) : status;
-  }
-  IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
-    IOStatus status = WriteRest(options, context);
-    return status.ok() ? Base::Fsync(options, context) : status;
-  }
-  IOStatus Close(const IOOptions& options, IODebugContext* context) override {
-    IOStatus rest = WriteRest(options, context);
-    IOStatus closed = Base::Close(options, context);
-    return rest.ok() ? closed : rest;
-  }
-
-  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override {
-    std::lock_guard lock(mutex_);
-    return written_ + rest_.size();
-  }
-
- private:
-  template <class Write>
-  IOStatus AppendWith(const Slice& data, Write write) {
-    std::lock_guard lock(mutex_);
-    if (rest_.empty()) {
-      IOStatus status = write();
-      if (status.ok()) written_ += data.size();
-      if (status.ok() || !status.IsNoSpace()) return status;
-      is_full_->store(true, std::memory_order_seq_cst);
-    }
-    rest_.append(data.data(), data.size());
-    return IOStatus::OK();
-  }
+// A log as it is on disk, and the rest of it that found no space. RocksDB appends from one thread while it
+// syncs from another, hence the mutex.
+struct Log {
+  std::string path;
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  std::mutex mutex;
+  uint64_t written = 0;    // guarded by mutex
+  std::string rest;        // guarded by mutex
+  bool is_closed = false;  // guarded by mutex; RocksDB has, we may still have to write
 
   // Written at its place, because an append that failed may have got half-way.
-  IOStatus WriteRest(const IOOptions& options, IODebugContext* context) {
-    std::lock_guard lock(mutex_);
-    if (rest_.empty()) return IOStatus::OK();
-    IOStatus status = Base::PositionedAppend(rest_, written_, options, context);
+  IOStatus WriteRest() {
+    std::lock_guard lock(mutex);
+    if (rest.empty()) return IOStatus::OK();
+    IOStatus status = file->PositionedAppend(rest, written, IOOptions(), nullptr);
+    if (status.ok()) status = file->Sync(IOOptions(), nullptr);
     if (!status.ok()) return status;
-    written_ += rest_.size();
-    rest_.clear();
-    is_full_->store(false, std::memory_order_seq_cst);
+    written += rest.size();
+    rest.clear();
+    if (is_closed) file->Close(IOOptions(), nullptr).PermitUncheckedError();
     return status;
   }
-
-  const std::shared_ptr<std::atomic<bool>> is_full_;
-  std::mutex mutex_;
-  uint64_t written_ = 0;  // guarded by mutex_
-  std::string rest_;      // guarded by mutex_; what found no space
 };
 
 }  // namespace
+
+// Who waits for space.
+class DiskSpace {
+ public:
+  bool is_full() const { return waiting_.load(std::memory_order_seq_cst) != 0; }
+  bool owes_log() const {
+    std::lock_guard lock(mutex_);
+    return !owing_.empty();
+  }
+
+  void Owe(std::shared_ptr<Log> log) {
+    std::lock_guard lock(mutex_);
+    owing_.push_back(std::move(log));
+    ++waiting_;
+  }
+  // A log that is deleted needs no space: what it held is in a table file.
+  void Forget(const std::string& path) {
+    std::lock_guard lock(mutex_);
+    waiting_ -= static_cast<int>(std::erase_if(owing_, [&](const auto& log) { return log->path == path; }));
+  }
+  IOStatus WriteRests() {
+    std::vector<std::shared_ptr<Log>> owing;
+    {
+      std::lock_guard lock(mutex_);
+      owing = owing_;
+    }
+    for (const auto& log : owing) {
+      if (IOStatus status = log->WriteRest(); !status.ok()) return status;
+      Forget(log->path);
+    }
+    return IOStatus::OK();
+  }
+
+  void BePatient(bool is_patient) {
+    std::lock_guard lock(mutex_);
+    is_patient_ = is_patient;
+    changed_.notify_all();
+  }
+  // False when there is no point in trying again.
+  bool WaitALittle() {
+    std::unique_lock lock(mutex_);
+    if (is_patient_) changed_.wait_for(lock, std::chrono::milliseconds(50));
+    return is_patient_;
+  }
+  void CountWaiting(int delta) { waiting_ += delta; }
+
+ private:
+  std::atomic<int> waiting_{0};  // logs that owe and files that wait
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_patient_ = false;                  // guarded by mutex_
+  std::vector<std::shared_ptr<Log>> owing_;  // guarded by mutex_
+};
+
+namespace {
+
+class LogFile final : public rocksdb::FSWritableFileWrapper {
+ public:
+  LogFile(std::shared_ptr<Log> log, std::shared_ptr<DiskSpace> space)
+      : FSWritableFileWrapper(log->file.get()), log_(std::move(log)), space_(std::move(space)) {}
+
+  IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* context) override {
+    bool owes_now = false;
+    {
+      std::lock_guard lock(log_->mutex);
+      if (log_->rest.empty()) {
+        // By position always: what follows a rest that was written late must not depend on where a failed write stopped.
+        IOStatus status = PositionedAppend(data, log_->written, options, context);
+        if (status.ok()) log_->written += data.size();
+        if (!status.IsNoSpace()) return status;
+        owes_now = true;
+      }
+      log_->rest.append(data.data(), data.size());
+    }
+    if (owes_now) space_->Owe(log_);
+    return IOStatus::OK();
+  }
+  IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo&,
+                  IODebugContext* context) override {
+    return Append(data, options, context);
+  }
+  IOStatus Close(const IOOptions& options, IODebugContext* context) override {
+    std::lock_guard lock(log_->mutex);
+    log_->is_closed = true;
+    return log_->rest.empty() ? FSWritableFileWrapper::Close(options, context) : IOStatus::OK();
+  }
+  uint64_t GetFileSize(const IOOptions&, IODebugContext*) override {
+    std::lock_guard lock(log_->mutex);
+    return log_->written + log_->rest.size();
+  }
+
+ private:
+  const std::shared_ptr<Log> log_;
+  const std::shared_ptr<DiskSpace> space_;
+};
+
+class PatientFile final : public rocksdb::FSWritableFileOwnerWrapper {
+ public:
+  PatientFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, std::shared_ptr<DiskSpace> space)
+      : FSWritableFileOwnerWrapper(std::move(file)), space_(std::move(space)) {}
+
+  IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* context) override {
+    IOStatus status = is_positioned_ ? PositionedAppend(data, written_, options, context)
+                                     : FSWritableFileOwnerWrapper::Append(data, options, context);
+    if (status.IsNoSpace()) {
+      is_positioned_ = true;
+      space_->CountWaiting(+1);
+      while (status.IsNoSpace() && space_->WaitALittle()) status = PositionedAppend(data, written_, options, context);
+      space_->CountWaiting(-1);
+    }
+    if (status.ok()) written_ += data.size();
+    return status;
+  }
+  IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo&,
+                  IODebugContext* context) override {
+    return Append(data, options, context);
+  }
+
+ private:
+  const std::shared_ptr<DiskSpace> space_;
+  uint64_t written_ = 0;
+  bool is_positioned_ = false;  // the file's own position is wherever a failed write left it
+};
+
+}  // namespace
+
+StoreFileSystem::StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base)
+    : FileSystemWrapper(base), space_(std::make_shared<DiskSpace>()) {}
 
 rocksdb::FileOptions StoreFileSystem::OptimizeForLogWrite(const rocksdb::FileOptions& file_options,
                                                           const rocksdb::DBOptions& db_options) const {
@@ -90,11 +183,26 @@ IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const rocksdb
                                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) {
   if (path.find("/OPTIONS-") != std::string::npos) return IOStatus::NotSupported("no options files");
   IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, context);
-  if (status.ok() && path.ends_with(".log")) {
-    is_log_full_->store(false, std::memory_order_seq_cst);
-    *file = std::make_unique<LogFile>(std::move(*file), is_log_full_);
+  if (!status.ok()) return status;
+  if (!path.ends_with(".log")) {
+    *file = std::make_unique<PatientFile>(std::move(*file), space_);
+    return status;
   }
+  auto log = std::make_shared<Log>();
+  log->path = path;
+  log->file = std::move(*file);
+  *file = std::make_unique<LogFile>(std::move(log), space_);
   return status;
 }
+
+IOStatus StoreFileSystem::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* context) {
+  if (path.ends_with(".log")) space_->Forget(path);
+  return FileSystemWrapper::DeleteFile(path, options, context);
+}
+
+bool StoreFileSystem::is_full() const { return space_->is_full(); }
+bool StoreFileSystem::owes_log() const { return space_->owes_log(); }
+Status StoreFileSystem::WriteRests() { return FromRocksDb(space_->WriteRests()); }
+void StoreFileSystem::BePatient(bool is_patient) { space_->BePatient(is_patient); }
 
 }  // namespace armature::storage

@@ -5,10 +5,11 @@
 // an fsync then writes data only (measured on ext4: 80 µs instead of 115). What has not been written reads as zeros,
 // which RocksDB's recovery takes as the end of the log; a clean close cuts the file to its contents.
 //
-// Full disks: a log that cannot be written keeps the rest in memory, raises is_log_full and fails the next sync, not
-// the write. So there is one place where RocksDB meets a full disk, the syncer; version 7.8 aborts (an assertion) when
-// a writer meets a log whose failure nobody has been told of yet. With Durability::kFsync nothing is acknowledged
-// before that sync; otherwise the engine looks at is_log_full before it acknowledges.
+// Full disks: RocksDB is never told. Told, version 7.8 can abort (a writer meets a failed log: assertion) or never
+// recover (a flush that was queued before the error is forgotten, and Resume waits for it for ever). Instead
+//  - a log keeps in memory what found no space; its syncs succeed, but is_full() is raised and WriteRests() must
+//    succeed before anything is acknowledged. The engine refuses writes meanwhile, so the rest stays small;
+//  - any other file (tables, manifest: written by background threads) waits for space, once BePatient was called.
 //
 // OPTIONS files: refused. Our options come from code at every opening; writing, syncing and re-reading a
 // text copy of them is a third of the time it takes to open an empty store.
@@ -20,11 +21,15 @@
 #include <memory>
 #include <string>
 
+#include "base/result.h"
+
 namespace armature::storage {
+
+class DiskSpace;
 
 class StoreFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  using FileSystemWrapper::FileSystemWrapper;
+  explicit StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base);
   static const char* kClassName() { return "ArmatureStoreFileSystem"; }
   const char* Name() const override { return kClassName(); }
 
@@ -33,13 +38,20 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* context) override;
+  rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* context) override;
 
-  // The newest log has met a full disk: it is not on disk as RocksDB believes, and whatever else is said about it
-  // is an echo of that. Until the rest is written or a new log begun.
-  bool is_log_full() const { return is_log_full_->load(std::memory_order_seq_cst); }
+  // Some file has found no space and still needs it. Cheap; any thread.
+  bool is_full() const;
+  // Some log is not on disk as RocksDB believes.
+  bool owes_log() const;
+  // Tries again to write and sync what logs keep in memory. Ok when nothing is left.
+  Status WriteRests();
+  // From now on (until false) files wait for space instead of failing. Not while opening or closing.
+  void BePatient(bool is_patient);
 
  private:
-  std::shared_ptr<std::atomic<bool>> is_log_full_ = std::make_shared<std::atomic<bool>>(false);  // shared with logs
+  const std::shared_ptr<DiskSpace> space_;  // shared with files
 };
 
 }  // namespace armature::storage

@@ -24,7 +24,7 @@ constexpr microseconds kGap{100};
 constexpr microseconds kShortestBound{200};
 constexpr microseconds kLongestGather{2000};
 constexpr milliseconds kFirstRetry{20};
-constexpr milliseconds kLastRetry{1000};
+constexpr milliseconds kLastRetry{500};
 
 void FutexWait(std::atomic<uint32_t>& word, uint32_t expected, nanoseconds timeout) {
   timespec time{};
@@ -39,8 +39,10 @@ void FutexWakeOne(std::atomic<uint32_t>& word) {
 
 }  // namespace
 
-Syncer::Syncer(rocksdb::DB& db, DurableViews& views, const RocksDbOptions& options, Metrics& metrics)
+Syncer::Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options,
+               Metrics& metrics)
     : db_(db),
+      files_(files),
       views_(views),
       syncs_(metrics.GetCounter("armature_engine_syncs_total", "Times the write-ahead log was synced.")),
       sync_micros_(metrics.GetHistogram("armature_engine_sync_microseconds", "Duration of one sync of the log.")) {
@@ -66,19 +68,8 @@ void Syncer::Wake() {
   FutexWakeOne(signal_);
 }
 
-void Syncer::ReportTrouble(const Status& status, bool is_log_broken) {
-  {
-    std::lock_guard lock(trouble_mutex_);
-    if (trouble_.ok() || is_log_broken) trouble_ = status;
-  }
-  if (is_log_broken) is_log_broken_.store(true, std::memory_order_seq_cst);
-  is_troubled_.store(true, std::memory_order_seq_cst);
-  Wake();
-}
-
-Status Syncer::trouble() const {
-  std::lock_guard lock(trouble_mutex_);
-  return trouble_;
+void Syncer::ReportFull() {
+  if (!is_full_.exchange(true, std::memory_order_seq_cst)) Wake();
 }
 
 Status Syncer::Stop() {
@@ -95,7 +86,7 @@ void Syncer::WaitForParked(uint32_t count, Clock::time_point deadline) {
   wanted_.store(count, std::memory_order_seq_cst);
   const bool must_look = parked_count_.load(std::memory_order_seq_cst) >= count ||
                          is_stopping_.load(std::memory_order_seq_cst) ||
-                         (is_troubled_.load(std::memory_order_seq_cst) && retry_pause_ == milliseconds::zero());
+                         (is_full_.load(std::memory_order_seq_cst) && retry_pause_ == milliseconds::zero());
   const auto now = Clock::now();
   if (!must_look && now < deadline)
     FutexWait(signal_, signal, std::min<nanoseconds>(deadline - now, std::chrono::hours(1)));
@@ -129,7 +120,7 @@ void Syncer::Settle(DurableOp* group, const Status& status) {
 void Syncer::RunGroups() {
   while (!is_stopping_.load(std::memory_order_seq_cst)) {
     WaitForParked(1, retry_at_);
-    if (is_troubled_.load(std::memory_order_seq_cst)) LookAfterTrouble();
+    LookForSpace();
     if (parked_count_.load(std::memory_order_seq_cst) == 0) continue;
     Gather();
     SyncGroup();
@@ -152,64 +143,53 @@ void Syncer::Gather() {
   }
 }
 
-void Syncer::SyncGroup() {
-  DurableOp* group = TakeParked();
-  // Once the log has failed, only a new one (Resume) can be trusted: what was not on disk may have a hole before it.
-  if (is_log_broken_.load(std::memory_order_seq_cst)) {
-    last_ = trouble();
-    Settle(group, last_);
-    return;
-  }
-  // Taken after the group, so that it covers the group; before the fsync, so that the fsync covers it.
-  const rocksdb::Snapshot* snapshot = db_.GetSnapshot();
+Status Syncer::SyncLog() {
+  if (is_log_broken_) return last_;
   const auto start = Clock::now();
-  last_ = FromRocksDb(db_.FlushWAL(/*sync=*/true));
+  Status status = FromRocksDb(db_.FlushWAL(/*sync=*/true));
+  is_log_broken_ = !status.ok();
+  if (is_log_broken_) LogError("storage: the log cannot be synced, writes are refused: {}", status.ToString());
+  else if (files_.owes_log()) status = files_.WriteRests();
   const auto took = Clock::now() - start;
   syncs_.Add();
   sync_micros_.RecordMicros(static_cast<uint64_t>(duration_cast<microseconds>(took).count()));
   sync_time_ = sync_time_ == Clock::duration::zero() ? took : (7 * sync_time_ + took) / 8;
+  return status;
+}
 
+void Syncer::SyncGroup() {
+  DurableOp* group = TakeParked();
   uint32_t size = 0;
   for (const DurableOp* op = group; op; op = op->next) ++size;
+  // Taken after the group, so that it covers the group; before the fsync, so that the fsync covers it.
+  const rocksdb::Snapshot* snapshot = db_.GetSnapshot();
+  last_ = SyncLog();
   if (last_.ok()) {
     views_.Publish(snapshot);
     released_.fetch_add(size, std::memory_order_relaxed);
   } else {
     db_.ReleaseSnapshot(snapshot);
-    // The error may be the echo of a broken log that another thread has just reported.
-    if (is_log_broken_.load(std::memory_order_seq_cst)) last_ = trouble();
-    else ReportTrouble(last_, /*is_log_broken=*/true);
+    if (files_.is_full()) ReportFull();
   }
   writers_ = std::max(size + parked_count_.load(std::memory_order_relaxed), writers_ / 2);
   Settle(group, last_);
 }
 
-// A full disk is found full by RocksDB at a write, a flush or a compaction, after which it refuses
-// writes until Resume has flushed the memtables into a fresh file and started a new log. Everything
-// acknowledged is still in the old logs, everything not acknowledged has had its error.
-void Syncer::LookAfterTrouble() {
-  if (retry_pause_ != milliseconds::zero() && Clock::now() < retry_at_) return;
-  if (retry_pause_ == milliseconds::zero())
-    LogError("storage: RocksDB reports trouble, trying to recover: {}", trouble().ToString());
-  // Cleared first: trouble reported from here on is news.
-  is_troubled_.store(false, std::memory_order_seq_cst);
-  const rocksdb::Status status = db_.Resume();
-  if (!status.ok()) {
-    is_troubled_.store(true, std::memory_order_seq_cst);
-    retry_pause_ = std::clamp(2 * retry_pause_, kFirstRetry, kLastRetry);
-    retry_at_ = Clock::now() + retry_pause_;
+// Writes are refused while the disk is full, so nobody else would come to find out that it is not.
+void Syncer::LookForSpace() {
+  if (!is_full_.load(std::memory_order_seq_cst)) return;
+  if (retry_pause_ == milliseconds::zero()) LogError("storage: the disk is full, writes are refused");
+  else if (Clock::now() < retry_at_) return;
+  SyncGroup();
+  if (!files_.is_full()) {
+    LogInfo("storage: there is space again, writes are accepted");
+    is_full_.store(false, std::memory_order_seq_cst);
+    retry_pause_ = milliseconds::zero();
+    retry_at_ = Clock::time_point::max();
     return;
   }
-  LogInfo("storage: recovered, writes are accepted");
-  retry_pause_ = milliseconds::zero();
-  retry_at_ = Clock::time_point::max();
-  {
-    std::lock_guard lock(trouble_mutex_);
-    trouble_ = Status();
-  }
-  is_log_broken_.store(false, std::memory_order_seq_cst);
-  // What had its error but survived is durable now, so readers may see it.
-  SyncGroup();
+  retry_pause_ = std::clamp(2 * retry_pause_, kFirstRetry, kLastRetry);
+  retry_at_ = Clock::now() + retry_pause_;
 }
 
 // With kInterval and kNone nothing is parked: an acknowledgement does not wait for this thread.
@@ -218,18 +198,16 @@ void Syncer::RunInterval(milliseconds interval) {
   auto sync = [&] {
     const Sequence latest = db_.GetLatestSequenceNumber();
     if (latest == synced) return;
-    last_ = FromRocksDb(db_.FlushWAL(/*sync=*/true));
-    syncs_.Add();
+    last_ = SyncLog();
     if (last_.ok()) synced = latest;
-    else ReportTrouble(last_, /*is_log_broken=*/true);
   };
   const bool is_timed = interval != milliseconds::max();
   while (!is_stopping_.load(std::memory_order_seq_cst)) {
     WaitForParked(UINT_MAX, std::min(retry_at_, is_timed ? Clock::now() + interval : Clock::time_point::max()));
-    if (is_troubled_.load(std::memory_order_seq_cst)) LookAfterTrouble();
-    else if (is_timed) sync();
+    LookForSpace();
+    if (is_timed) sync();
   }
-  if (!is_log_broken_.load(std::memory_order_seq_cst)) sync();
+  sync();
 }
 
 }  // namespace armature::storage

@@ -4,9 +4,10 @@
 // view, release what was parked. The snapshot is older than the fsync, so the view can never show what is not
 // on disk. Group commit: a lone writer never waits; when many writers come back after a release, the next
 // fsync waits briefly for a good part of them, because one started for the first alone is wasted.
-// When the log cannot be written (disk full), parked and later operations get the error, and the
-// thread tries to bring the database back until it succeeds.
-// Park and Report… from any thread. Owned by RocksDbEngine; knows nothing of partitions.
+// When the disk is full, what is parked gets kNoSpace, and the thread tries until the log can be completed; then writes
+// are accepted again. When a sync fails, nothing more is made durable until the store is reopened: nobody can
+// know what of the log reached the disk.
+// Park and ReportFull from any thread. Owned by RocksDbEngine; knows nothing of partitions.
 #pragma once
 
 #include <rocksdb/db.h>
@@ -14,29 +15,27 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "base/metrics.h"
 #include "storage/rocksdb/durable_views.h"
 #include "storage/rocksdb/rocksdb_options.h"
+#include "storage/rocksdb/store_file_system.h"
 
 namespace armature::storage {
 
 class Syncer {
  public:
-  Syncer(rocksdb::DB& db, DurableViews& views, const RocksDbOptions& options, Metrics& metrics);
+  Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options, Metrics& metrics);
   ~Syncer() { static_cast<void>(Stop()); }
   Syncer(const Syncer&) = delete;
   Syncer& operator=(const Syncer&) = delete;
 
   // Finishes `op` once its commit, made before this call, is durable. For kFsync.
   void Park(DurableOp& op);
-  // RocksDB stopped a background job or writes because of `status`. `is_log_broken`: it was the log that failed.
-  void ReportTrouble(const Status& status, bool is_log_broken);
-  // Why writes are refused at the moment; ok if they are not.
-  Status trouble() const;
+  // A write was refused because files.is_full().
+  void ReportFull();
   // Syncs once more, settles everything parked, joins. Ok if all that was committed is durable.
   Status Stop();
 
@@ -50,8 +49,10 @@ class Syncer {
   void RunInterval(std::chrono::milliseconds interval);
   void Gather();
   void SyncGroup();
-  // Tries, when it is time, to make RocksDB work again.
-  void LookAfterTrouble();
+  // Writes the log down to its end and syncs it.
+  Status SyncLog();
+  // Tries, when it is time, whether space has returned.
+  void LookForSpace();
   void Settle(DurableOp* group, const Status& status);
   DurableOp* TakeParked();
 
@@ -60,6 +61,7 @@ class Syncer {
   void Wake();
 
   rocksdb::DB& db_;
+  StoreFileSystem& files_;
   DurableViews& views_;
   Counter& syncs_;
   LatencyHistogram& sync_micros_;
@@ -70,17 +72,15 @@ class Syncer {
   std::atomic<uint32_t> wanted_{0};  // how many parked operations wake the thread; 0 = it is awake
   std::atomic<uint32_t> signal_{0};  // the futex word
   std::atomic<bool> is_stopping_{false};
-  std::atomic<bool> is_troubled_{false};
-  std::atomic<bool> is_log_broken_{false};
-  mutable std::mutex trouble_mutex_;
-  Status trouble_;  // guarded by trouble_mutex_
+  std::atomic<bool> is_full_{false};  // refusals were reported and space has not been seen since
 
   // The thread's own.
   uint32_t writers_ = 1;                          // estimate of how many writers are active
   Clock::duration sync_time_{};                   // moving average of one fsync
-  std::chrono::milliseconds retry_pause_{};       // between attempts to recover; zero = no trouble seen
+  std::chrono::milliseconds retry_pause_{};       // between looks for space; zero = none is missing
   Clock::time_point retry_at_ = Clock::time_point::max();
   Status last_;                                   // of the last sync
+  bool is_log_broken_ = false;                    // `last_` is for good
 
   std::thread thread_;
 };
