@@ -1,15 +1,15 @@
 #include "net/connection.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
 #include <fmt/core.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <utility>
 
 #include "base/log.h"
 
@@ -30,13 +30,13 @@ constexpr uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 void LogFailure(const char* what) noexcept {
   try {
     LogError("a request failed with an exception: {}", what);
-  } catch (...) {
-  }
+  } catch (...) {}
 }
 
 }  // namespace
 
-Connection::Connection(ConnectionContext& context, int fd, const sockaddr_in6& peer) : context_(context), fd_(fd), peer_(peer) {
+Connection::Connection(ConnectionContext& context, int fd, const sockaddr_in6& peer)
+    : context_(context), fd_(fd), peer_(peer) {
   next_ = context_.connections;
   if (next_ != nullptr) next_->previous_ = this;
   context_.connections = this;
@@ -141,9 +141,11 @@ bool Connection::MakeRoom() {
   if (in_.free_bytes() > 0) return true;
   in_.Compact();
   if (in_.free_bytes() > 0) return true;
-  size_t most = context_.head_limits.max_request_line_bytes + context_.head_limits.max_header_bytes + BufferPool::kBufferBytes;
+  size_t most =
+      context_.head_limits.max_request_line_bytes + context_.head_limits.max_header_bytes + BufferPool::kBufferBytes;
   if (phase_ == Phase::kBody) {
-    const size_t body = framing_.is_chunked ? context_.options.max_body_bytes + kChunkSlackBytes : framing_.content_length;
+    const size_t body =
+        framing_.is_chunked ? context_.options.max_body_bytes + kChunkSlackBytes : framing_.content_length;
     most = framing_.head_bytes + body;
   }
   const size_t wanted = std::min(most, std::max(kFirstGrowthBytes, 2 * in_.capacity()));
@@ -230,7 +232,8 @@ Connection::Progress Connection::TakeChunks() {
 }
 
 Connection::Progress Connection::Fail(int status) {
-  if (status == 400 || status == 413 || status == 417 || status == 501 || status == 505) context_.counters.malformed.Add();
+  if (status == 400 || status == 413 || status == 417 || status == 501 || status == 505)
+    context_.counters.malformed.Add();
   ReserveOutput();
   context_.writer.RenderOwn(status, false, false, context_.reactor.now_millis(), out_);
   ReleaseExchange();
@@ -251,7 +254,8 @@ void Connection::Dispatch(size_t request_bytes) {
   if (is_overloaded) {
     context_.counters.shed.Add();
     ReserveOutput();
-    context_.writer.RenderOwn(503, keep_alive, exchange_->request_.method == Method::kHead, context_.reactor.now_millis(), out_);
+    context_.writer.RenderOwn(503, keep_alive, exchange_->request_.method == Method::kHead,
+                              context_.reactor.now_millis(), out_);
     ReleaseExchange();
     return FinishRequest(keep_alive);
   }
@@ -294,9 +298,7 @@ void Connection::OnHandlerDone() {
   phase_ = Phase::kHead;
   try {
     Answer();
-  } catch (const std::bad_alloc&) {
-    return Close();
-  }
+  } catch (const std::bad_alloc&) { return Close(); }
   Advance();
 }
 

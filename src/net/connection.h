@@ -7,10 +7,10 @@
 // Created by the worker; talks to the handler and to nothing else above net/.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <cstdint>
 #include <string_view>
+
+#include <netinet/in.h>
 
 #include "base/async.h"
 #include "net/connection_context.h"
@@ -104,9 +104,9 @@ class Connection final : public EventSource, private Timer {
   std::string_view body_pending_;  // rest of a large answer, in exchange_
   Framing framing_;
   ChunkedDecoder chunks_;
-  size_t head_seen_ = 0;      // bytes of an incomplete head already looked at
-  size_t body_bytes_ = 0;     // decoded so far, of a chunked body
-  size_t request_bytes_ = 0;  // of the request in flight, in in_
+  size_t head_seen_ = 0;        // bytes of an incomplete head already looked at
+  size_t body_bytes_ = 0;       // decoded so far, of a chunked body
+  size_t request_bytes_ = 0;    // of the request in flight, in in_
   size_t accounted_bytes_ = 0;  // in the server's buffered_bytes
   int64_t request_start_millis_ = 0;
   int64_t deadline_millis_ = TimerWheel::kNever;

@@ -30,13 +30,13 @@ struct ServerStats {
 
 struct NetCounters {
   NetCounters(Metrics& metrics, size_t reactor_index);
-  Counter& requests;       // of this reactor
-  Counter& accepted;       // the others are of the whole server
-  Counter& refused;        // connections over the limit
-  Counter& shed;           // requests answered 503 under pressure
-  Counter& malformed;      // requests answered 400, 413, 417, 501, 505
-  Counter& timed_out;      // connections closed for slowness
-  Counter& failed;         // handlers that threw
+  Counter& requests;   // of this reactor
+  Counter& accepted;   // the others are of the whole server
+  Counter& refused;    // connections over the limit
+  Counter& shed;       // requests answered 503 under pressure
+  Counter& malformed;  // requests answered 400, 413, 417, 501, 505
+  Counter& timed_out;  // connections closed for slowness
+  Counter& failed;     // handlers that threw
 };
 
 class ExchangePool {
@@ -69,7 +69,7 @@ struct ConnectionContext {
   BufferPool buffers;
   ExchangePool exchanges;
   bool is_draining = false;
-  Connection* connections = nullptr;       // head of the list of open ones
+  Connection* connections = nullptr;        // head of the list of open ones
   std::atomic<size_t> connection_count{0};  // written here, read by other reactors to spread load
 
   // Called by a connection that has left the list; set by the worker.

@@ -29,10 +29,10 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b);
 struct HttpRequest {
   Method method = Method::kOther;
   std::string_view method_name;
-  std::string_view target;  // the whole request target as sent
-  std::string_view path;    // not percent-decoded
-  std::string_view query;   // behind the '?', which is left out
-  int version_minor = 1;    // HTTP/1.<minor>
+  std::string_view target;      // the whole request target as sent
+  std::string_view path;        // not percent-decoded
+  std::string_view query;       // behind the '?', which is left out
+  int version_minor = 1;        // HTTP/1.<minor>
   std::vector<Header> headers;  // in the order sent, repetitions kept
   std::string_view body;        // contiguous, chunking undone, kBodyPaddingBytes readable behind it
 

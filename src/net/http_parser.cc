@@ -104,7 +104,11 @@ void SplitTarget(HttpRequest& request) {
 class HeadParser {
  public:
   HeadParser(std::string_view bytes, const HeadLimits& limits, HttpRequest& request, Framing& framing)
-      : start_(bytes.data()), p_(bytes.data()), end_(bytes.data() + bytes.size()), limits_(limits), request_(request),
+      : start_(bytes.data()),
+        p_(bytes.data()),
+        end_(bytes.data() + bytes.size()),
+        limits_(limits),
+        request_(request),
         framing_(framing) {}
 
   HeadResult Run() {
@@ -333,7 +337,8 @@ ChunkedDecoder::Step ChunkedDecoder::Decode(char* out, const char* raw, size_t s
         break;
       case State::kExtension:
         if (c == '\r') state_ = State::kSizeLf;
-        else if ((IsControl(c) && c != '\t') || ++line_bytes_ > kMaxChunkLineBytes) return step(ParseState::kError, 400);
+        else if ((IsControl(c) && c != '\t') || ++line_bytes_ > kMaxChunkLineBytes)
+          return step(ParseState::kError, 400);
         break;
       case State::kSizeLf:
         if (c != '\n') return step(ParseState::kError, 400);

@@ -44,9 +44,9 @@ class ChunkedDecoder {
  public:
   struct Step {
     ParseState state;
-    int status;      // of the error answer, when kError
-    size_t consumed; // raw bytes used
-    size_t produced; // body bytes written
+    int status;       // of the error answer, when kError
+    size_t consumed;  // raw bytes used
+    size_t produced;  // body bytes written
   };
 
   // Reads `size` raw bytes and writes the body bytes they hold to `out`, which may be the same memory
@@ -54,7 +54,18 @@ class ChunkedDecoder {
   Step Decode(char* out, const char* raw, size_t size, size_t max_body_bytes, size_t max_trailer_bytes);
 
  private:
-  enum class State : uint8_t { kSize, kExtension, kSizeLf, kData, kDataCr, kDataLf, kTrailerStart, kTrailer, kTrailerLf, kEndLf };
+  enum class State : uint8_t {
+    kSize,
+    kExtension,
+    kSizeLf,
+    kData,
+    kDataCr,
+    kDataLf,
+    kTrailerStart,
+    kTrailer,
+    kTrailerLf,
+    kEndLf
+  };
   State state_ = State::kSize;
   bool has_digit_ = false;
   uint64_t remaining_ = 0;

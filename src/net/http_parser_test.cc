@@ -1,11 +1,11 @@
 #include "net/http_parser.h"
 
-#include <gtest/gtest.h>
-
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::net {
 namespace {
@@ -30,7 +30,8 @@ int ErrorOf(std::string_view bytes) {
 const std::vector<std::string> kGoodHeads = {
     "GET / HTTP/1.1\r\nHost: a\r\n\r\n",
     "POST / HTTP/1.1\r\nHost: localhost:8000\r\nContent-Type: application/x-amz-json-1.0\r\nX-Amz-Target: "
-    "DynamoDB_20120810.GetItem\r\nContent-Length: 2\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, "
+    "DynamoDB_20120810.GetItem\r\nContent-Length: 2\r\nAuthorization: AWS4-HMAC-SHA256 Credential=a/b/c/d/e, "
+    "SignedHeaders=host, "
     "Signature=0123456789abcdef0123456789abcdef\r\n\r\n",
     "POST /path?a=b&c=d HTTP/1.1\r\nhost:a\r\ntransfer-encoding: chunked\r\n\r\n",
     "OPTIONS * HTTP/1.1\r\nHOST: a\r\nOrigin: http://x\r\nX-Empty:\r\nX-Tab: a\tb \t\r\n\r\n",
@@ -40,7 +41,9 @@ const std::vector<std::string> kGoodHeads = {
 };
 
 TEST(ParseHead, ReadsRequestLineAndHeaders) {
-  const Parsed p = Parse("POST /a/b?c=d?e HTTP/1.1\r\nHost: x\r\nX-Blank: \t padded value \t\r\nx-empty:\r\nContent-Length: 12\r\n\r\nrest");
+  const Parsed p = Parse(
+      "POST /a/b?c=d?e HTTP/1.1\r\nHost: x\r\nX-Blank: \t padded value \t\r\nx-empty:\r\nContent-Length: "
+      "12\r\n\r\nrest");
   ASSERT_EQ(p.result.state, ParseState::kComplete);
   EXPECT_EQ(p.request.method, Method::kPost);
   EXPECT_EQ(p.request.method_name, "POST");
@@ -187,7 +190,8 @@ Decoded DecodeIn(std::string_view raw, size_t piece, size_t max_body = 1 << 20, 
 }
 
 TEST(ChunkedDecoder, UndoesChunksInPiecesOfAnySize) {
-  const std::string raw = "4\r\nWiki\r\n06;ext=\"v\"\r\npedia \r\nD \r\nin\r\n\r\nchunks.\r\n0\r\nA-Trailer: x\r\nB: y\r\n\r\n";
+  const std::string raw =
+      "4\r\nWiki\r\n06;ext=\"v\"\r\npedia \r\nD \r\nin\r\n\r\nchunks.\r\n0\r\nA-Trailer: x\r\nB: y\r\n\r\n";
   for (size_t piece = 1; piece <= raw.size() + 4; ++piece) {
     const Decoded decoded = DecodeIn(raw + "GET ", piece);
     ASSERT_EQ(decoded.state, ParseState::kComplete) << piece;
@@ -248,9 +252,7 @@ TEST(ParserFuzz, MutatedHeadsNeverConfuseTheParser) {
     const Parsed whole = Parse({exact.get(), bytes.size()});
     const size_t cut = below(bytes.size());
     const Parsed part = Parse(std::string_view(bytes).substr(0, cut));
-    if (part.result.state == ParseState::kError) {
-      ASSERT_EQ(whole.result.state, ParseState::kError) << bytes;
-    }
+    if (part.result.state == ParseState::kError) { ASSERT_EQ(whole.result.state, ParseState::kError) << bytes; }
     if (part.result.state == ParseState::kComplete) {
       ASSERT_EQ(whole.result.state, ParseState::kComplete) << bytes;
       ASSERT_EQ(whole.framing.head_bytes, part.framing.head_bytes);
@@ -269,7 +271,8 @@ TEST(ParserFuzz, MutatedChunksDecodeTheSameInAnyPieces) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   for (int round = 0; round < 20'000; ++round) {
     std::string raw = "5\r\nhello\r\n1a;x=y\r\nabcdefghijklmnopqrstuvwxyz\r\n0\r\nT: v\r\n\r\n";
-    for (size_t mutations = below(3); mutations > 0; --mutations) raw[below(raw.size())] = "\r\n0123456789abcdef;: "[below(20)];
+    for (size_t mutations = below(3); mutations > 0; --mutations)
+      raw[below(raw.size())] = "\r\n0123456789abcdef;: "[below(20)];
     const Decoded whole = DecodeIn(raw, raw.size());
     const Decoded pieces = DecodeIn(raw, 1 + below(9));
     ASSERT_EQ(whole.state, pieces.state) << raw;

@@ -1,15 +1,15 @@
 #include "net/listener.h"
 
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
 #include <fmt/core.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <memory>
 
 namespace armature::net {
 namespace {
@@ -53,7 +53,8 @@ void SetOption(int fd, int level, int name, int value) { setsockopt(fd, level, n
 
 Status Failure(const std::string& host, uint16_t port) {
   const int error = errno;
-  if (error == EADDRINUSE) return Status::Locked(fmt::format("cannot listen on {}:{}: the port is already in use", host, port));
+  if (error == EADDRINUSE)
+    return Status::Locked(fmt::format("cannot listen on {}:{}: the port is already in use", host, port));
   return Status::InvalidArgument(fmt::format("cannot listen on {}:{}: {}", host, port, strerror(error)));
 }
 
@@ -82,7 +83,8 @@ Result<Listeners> OpenListeners(const std::string& host, uint16_t port, size_t c
     if (fd < 0) return fail();
     listeners.fds.push_back(fd);
     if (i > 0) SetOption(fd, SOL_SOCKET, SO_REUSEPORT, 1);
-    if (bind(fd, reinterpret_cast<const sockaddr*>(&address.bytes), address.size) != 0 || listen(fd, kBacklog) != 0) return fail();
+    if (bind(fd, reinterpret_cast<const sockaddr*>(&address.bytes), address.size) != 0 || listen(fd, kBacklog) != 0)
+      return fail();
     if (i == 0) {
       SetOption(fd, SOL_SOCKET, SO_REUSEPORT, 1);
       sockaddr_storage bound{};

@@ -2,11 +2,8 @@
 //
 //   net_bench [port] [threads] [park]   then e.g. wrk -t1 -c32 -d10s -s post.lua http://127.0.0.1:PORT/
 //
-// With `park` every handler waits for another thread, as a durable write waits for its fsync. Prints CPU microseconds per request when stopped by SIGINT or SIGTERM.
-#include <fmt/core.h>
-#include <signal.h>
-#include <sys/resource.h>
-
+// With `park` every handler waits for another thread, as a durable write waits for its fsync. Prints CPU microseconds
+// per request when stopped by SIGINT or SIGTERM.
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
@@ -15,6 +12,10 @@
 #include <string_view>
 #include <thread>
 #include <vector>
+
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include "base/metrics.h"
 #include "net/server.h"
@@ -73,7 +74,9 @@ class FixedAnswer final : public armature::net::Handler {
 double CpuMicros() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const auto micros = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec); };
+  const auto micros = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_usec);
+  };
   return micros(usage.ru_utime) + micros(usage.ru_stime);
 }
 
@@ -110,6 +113,7 @@ int main(int argc, char** argv) {
   uint64_t requests = 0;
   for (size_t i = 0; i < server.reactor_count(); ++i)
     requests += metrics.GetCounter("armature_http_requests_total", "", fmt::format("reactor=\"{}\"", i)).value();
-  fmt::print("requests={} cpu_micros_per_request={:.2f}\n", requests, requests ? CpuMicros() / static_cast<double>(requests) : 0.0);
+  fmt::print("requests={} cpu_micros_per_request={:.2f}\n", requests,
+             requests ? CpuMicros() / static_cast<double>(requests) : 0.0);
   return 0;
 }

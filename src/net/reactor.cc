@@ -1,16 +1,16 @@
 #include "net/reactor.h"
 
-#include <fmt/core.h>
-#include <sys/epoll.h>
-#include <sys/eventfd.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <limits>
+
+#include <fmt/core.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
 
 namespace armature::net {
 
@@ -35,7 +35,8 @@ Reactor::~Reactor() {
 Status Reactor::Open() {
   epoll_fd_ = epoll_create1(EPOLL_CLOEXEC);
   wake_fd_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-  if (epoll_fd_ < 0 || wake_fd_ < 0) return Status::IoError(fmt::format("cannot create an event loop: {}", strerror(errno)));
+  if (epoll_fd_ < 0 || wake_fd_ < 0)
+    return Status::IoError(fmt::format("cannot create an event loop: {}", strerror(errno)));
   // Edge-triggered, so that the counter never needs to be read back.
   epoll_event event{};
   event.events = EPOLLIN | EPOLLET;
@@ -119,7 +120,8 @@ void Reactor::Run() {
     is_sleeping_.store(false, std::memory_order_relaxed);
     now_millis_ = clock_.NowMillis();
     for (int i = 0; i < count; ++i)
-      if (auto* source = static_cast<EventSource*>(events[static_cast<size_t>(i)].data.ptr)) source->OnEvents(events[static_cast<size_t>(i)].events);
+      if (auto* source = static_cast<EventSource*>(events[static_cast<size_t>(i)].data.ptr))
+        source->OnEvents(events[static_cast<size_t>(i)].events);
     RunPosted();
     if (now_millis_ >= timers_.next_due_millis()) timers_.Advance(now_millis_);
     for (EventSource* source : graveyard_) delete source;

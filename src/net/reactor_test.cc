@@ -1,11 +1,11 @@
 #include "net/reactor.h"
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <future>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::net {
 namespace {

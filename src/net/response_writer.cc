@@ -1,10 +1,10 @@
 #include "net/response_writer.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+
+#include <time.h>
 
 namespace armature::net {
 namespace {
@@ -31,20 +31,24 @@ char* PutDecimal(char* to, size_t value) {
 }  // namespace
 
 void ResponseWriter::RefreshDate(int64_t timer_now_millis) {
-  if (common_size_ != 0 && timer_now_millis >= looked_at_millis_ && timer_now_millis < looked_at_millis_ + kDateLookMillis) return;
+  if (common_size_ != 0 && timer_now_millis >= looked_at_millis_ &&
+      timer_now_millis < looked_at_millis_ + kDateLookMillis)
+    return;
   looked_at_millis_ = timer_now_millis;
   const int64_t second = clock_.NowMillis() / 1000;
   if (second == date_second_) return;
   date_second_ = second;
   static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const time_t seconds = static_cast<time_t>(second);
   tm parts{};
   gmtime_r(&seconds, &parts);
   // strftime would follow the locale; the wire does not.
-  const int size = std::snprintf(common_, sizeof(common_), "\r\nServer: Server\r\nDate: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n",
-                                 kDays[parts.tm_wday], parts.tm_mday, kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour,
-                                 parts.tm_min, parts.tm_sec);
+  const int size =
+      std::snprintf(common_, sizeof(common_), "\r\nServer: Server\r\nDate: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n",
+                    kDays[parts.tm_wday], parts.tm_mday, kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour,
+                    parts.tm_min, parts.tm_sec);
   common_size_ = std::min(static_cast<size_t>(size), sizeof(common_) - 1);
 }
 
@@ -71,7 +75,8 @@ void ResponseWriter::Render(int status, std::string_view content_type, size_t co
   }
   p = Put(p, "Content-Length: ");
   p = PutDecimal(p, content_length);
-  p = Put(p, keep_alive ? std::string_view("\r\nConnection: keep-alive\r\n") : std::string_view("\r\nConnection: close\r\n"));
+  p = Put(p, keep_alive ? std::string_view("\r\nConnection: keep-alive\r\n")
+                        : std::string_view("\r\nConnection: close\r\n"));
   p = Put(p, headers);
   p = Put(p, "\r\n");
   out.Commit(static_cast<size_t>(p - out.free_space()));
@@ -83,8 +88,11 @@ void ResponseWriter::RenderHead(const HttpResponse& response, bool keep_alive, i
 }
 
 void ResponseWriter::RenderOwn(int status, bool keep_alive, bool is_head, int64_t timer_now_millis, Buffer& out) {
-  const std::string_view body = status == 503 ? kUnavailableBody : status == 500 ? kInternalErrorBody : std::string_view();
-  Render(status, body.empty() ? std::string_view() : kJsonContentType, body.size(), {}, keep_alive, timer_now_millis, out);
+  const std::string_view body = status == 503   ? kUnavailableBody
+                                : status == 500 ? kInternalErrorBody
+                                                : std::string_view();
+  Render(status, body.empty() ? std::string_view() : kJsonContentType, body.size(), {}, keep_alive, timer_now_millis,
+         out);
   if (!is_head) out.Append(body);
 }
 

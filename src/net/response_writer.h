@@ -32,8 +32,8 @@ class ResponseWriter {
  private:
   static constexpr size_t kCommonBytes = 2 + 14 + 2 + 37;  // room for what follows the reason phrase
   void RefreshDate(int64_t timer_now_millis);
-  void Render(int status, std::string_view content_type, size_t content_length, std::string_view headers, bool keep_alive,
-              int64_t timer_now_millis, Buffer& out);
+  void Render(int status, std::string_view content_type, size_t content_length, std::string_view headers,
+              bool keep_alive, int64_t timer_now_millis, Buffer& out);
 
   const Clock& clock_;
   int64_t looked_at_millis_ = INT64_MIN;

@@ -33,9 +33,9 @@ struct ServerOptions {
   // small buffer every busy connection has. A request that would pass it is answered 503.
   size_t max_buffered_bytes = 512 * 1024 * 1024;
 
-  int64_t idle_timeout_millis = 120'000;      // between two requests
-  int64_t request_timeout_millis = 20'000;    // from a request's first byte to its last ...
-  int64_t min_bytes_per_second = 32 * 1024;   // ... plus what this rate allows for the bytes that came
+  int64_t idle_timeout_millis = 120'000;        // between two requests
+  int64_t request_timeout_millis = 20'000;      // from a request's first byte to its last ...
+  int64_t min_bytes_per_second = 32 * 1024;     // ... plus what this rate allows for the bytes that came
   int64_t write_stall_timeout_millis = 30'000;  // an answer of which the client takes nothing
 
   // Asked before each request is handed up: true sheds it with 503. Must be cheap and thread-safe.

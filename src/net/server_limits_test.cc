@@ -1,11 +1,11 @@
 // Hostile, slow and too many clients; stopping.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <future>
 #include <random>
 #include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "net/response_writer.h"
 #include "net/server.h"
@@ -79,7 +79,8 @@ TEST_F(ServerLimitsTest, RandomDamageNeverStopsTheServer) {
       "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n"};
   for (int round = 0; round < 600; ++round) {
     std::string bytes = good[random() % good.size()] + good[random() % good.size()] + good[random() % good.size()];
-    for (size_t mutations = 1 + random() % 5; mutations > 0; --mutations) bytes[random() % bytes.size()] = static_cast<char>(random());
+    for (size_t mutations = 1 + random() % 5; mutations > 0; --mutations)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
     auto client = Connect();
     client.Send(bytes);
     if (random() % 8 == 0) {
@@ -213,7 +214,8 @@ TEST_F(ServerTimeoutTest, BytesBuyTimeAtTheMinimumRate) {
   StartServer();
   auto client = Connect();
   // 3,000 bytes of a body have come: 1 s + 3 s and a little for the head.
-  client.Send(std::string(kGet) + "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" + std::string(3'000, 'x'));
+  client.Send(std::string(kGet) + "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5000\r\n\r\n" +
+              std::string(3'000, 'x'));
   EXPECT_EQ(client.Read().status, 200);
   Step(3'900);
   EXPECT_EQ(client.Call(std::string(2'000, 'x')).body.size(), 5'007u);

@@ -1,14 +1,14 @@
 // Requests and answers over real sockets: framing, order, suspension, failures.
 #include "net/server.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <future>
 #include <mutex>
 #include <random>
 #include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "net/reactor.h"
 #include "net/server_test_support.h"
@@ -33,7 +33,8 @@ TEST_F(ServerTest, AnswersWithTheHeadersOfTheHouse) {
   auto client = Connect();
   client.Send(Post("{}", "Connection: close\r\n"));
   EXPECT_EQ(client.ReadToEnd(),
-            "HTTP/1.1 200 OK\r\nServer: Server\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: application/x-amz-json-1.0\r\n"
+            "HTTP/1.1 200 OK\r\nServer: Server\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Type: "
+            "application/x-amz-json-1.0\r\n"
             "Content-Length: 2\r\nConnection: close\r\nx-amz-crc32: 2745614147\r\n\r\n{}");
 }
 
@@ -102,7 +103,8 @@ TEST_F(ServerTest, EveryRequestMayComeByteByByte) {
   const std::vector<std::pair<std::string, std::string>> cases = {
       {std::string(kGet), "GET / "},
       {Post("hello"), "POST / hello"},
-      {"PUT /x?y HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n", "PUT /x hello"},
+      {"PUT /x?y HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\n\r\n",
+       "PUT /x hello"},
       {"\r\nDELETE /x HTTP/1.0\r\nConnection: keep-alive\r\n\r\n", "DELETE /x "},
   };
   auto client = Connect();
@@ -318,8 +320,9 @@ TEST_F(ServerTest, AnExceptionInAHandlerIsA500AndTheConnectionLives) {
     const TestResponse response = client.Read();
     EXPECT_EQ(response.status, 500) << body;
     EXPECT_EQ(response.Header("X-Half-Done"), "");
-    EXPECT_EQ(response.body,
-              R"({"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The request processing has failed because of an unknown error, exception or failure."})");
+    EXPECT_EQ(
+        response.body,
+        R"({"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The request processing has failed because of an unknown error, exception or failure."})");
   }
   EXPECT_EQ(client.Call(Post("")).body, "fine");
 }
@@ -361,7 +364,8 @@ TEST_F(ServerTest, ReportsAUsedPortAndABadAddress) {
   Server second(same, handler, metrics);
   const Status status = second.Start();
   EXPECT_EQ(status.code(), StatusCode::kLocked);
-  EXPECT_EQ(status.message(), "cannot listen on 127.0.0.1:" + std::to_string(same.port) + ": the port is already in use");
+  EXPECT_EQ(status.message(),
+            "cannot listen on 127.0.0.1:" + std::to_string(same.port) + ": the port is already in use");
   ServerOptions bad = options;
   bad.host = "not an address";
   Server third(bad, handler, metrics);

@@ -3,13 +3,6 @@
 // Reads give up after ten seconds, so that a hanging server fails a test instead of stopping it.
 #pragma once
 
-#include <arpa/inet.h>
-#include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <functional>
@@ -17,6 +10,13 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "net/server.h"
 
@@ -43,7 +43,8 @@ class TestClient {
     setsockopt(fd_, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
     const int one = 1;
     setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-    if (receive_buffer_bytes > 0) setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(receive_buffer_bytes));
+    if (receive_buffer_bytes > 0)
+      setsockopt(fd_, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes, sizeof(receive_buffer_bytes));
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
@@ -99,8 +100,7 @@ class TestClient {
 
   // All that comes until the server closes; "timeout" behind it if it never does.
   std::string ReadToEnd() {
-    while (Fill()) {
-    }
+    while (Fill()) {}
     return std::exchange(pending_, {}) + (timed_out_ ? "timeout" : "");
   }
   bool IsClosedByServer() { return ReadToEnd().empty(); }

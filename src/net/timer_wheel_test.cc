@@ -1,11 +1,11 @@
 #include "net/timer_wheel.h"
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <memory>
 #include <random>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::net {
 namespace {

@@ -1,13 +1,13 @@
 #include "net/worker.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include <fmt/core.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
 
 #include "base/log.h"
 #include "net/connection.h"
@@ -27,14 +27,22 @@ NetCounters::NetCounters(Metrics& metrics, size_t reactor_index)
     : requests(metrics.GetCounter("armature_http_requests_total", "HTTP requests received whole.",
                                   fmt::format("reactor=\"{}\"", reactor_index))),
       accepted(metrics.GetCounter("armature_http_connections_accepted_total", "Connections accepted.")),
-      refused(metrics.GetCounter("armature_http_connections_refused_total", "Connections refused at the connection limit.")),
-      shed(metrics.GetCounter("armature_http_requests_shed_total", "Requests answered 503 under memory pressure or overload.")),
-      malformed(metrics.GetCounter("armature_http_requests_malformed_total", "Requests that were not acceptable HTTP.")),
-      timed_out(metrics.GetCounter("armature_http_timeouts_total", "Connections closed because the client was too slow.")),
-      failed(metrics.GetCounter("armature_http_handler_failures_total", "Requests whose handler threw an exception.")) {}
+      refused(metrics.GetCounter("armature_http_connections_refused_total",
+                                 "Connections refused at the connection limit.")),
+      shed(metrics.GetCounter("armature_http_requests_shed_total",
+                              "Requests answered 503 under memory pressure or overload.")),
+      malformed(
+          metrics.GetCounter("armature_http_requests_malformed_total", "Requests that were not acceptable HTTP.")),
+      timed_out(
+          metrics.GetCounter("armature_http_timeouts_total", "Connections closed because the client was too slow.")),
+      failed(metrics.GetCounter("armature_http_handler_failures_total", "Requests whose handler threw an exception.")) {
+}
 
 Worker::Worker(const Environment& environment, size_t index, int listen_fd)
-    : environment_(environment), index_(index), listen_fd_(listen_fd), reactor_(environment.timer_clock),
+    : environment_(environment),
+      index_(index),
+      listen_fd_(listen_fd),
+      reactor_(environment.timer_clock),
       context_{.reactor = reactor_,
                .handler = environment.handler,
                .options = environment.options,
@@ -140,8 +148,7 @@ void Worker::Adopt(int fd, const sockaddr_in6& peer, bool is_refused) {
 void Worker::StopAccepting() {
   if (listen_fd_ < 0) return;
   // Clients whose connection the kernel has already completed are still served.
-  while (!is_paused_ && AcceptOne()) {
-  }
+  while (!is_paused_ && AcceptOne()) {}
   close(listen_fd_);
   listen_fd_ = -1;
 }

@@ -5,12 +5,12 @@
 // called from the server's thread; all else runs on the reactor's. Used by the server only.
 #pragma once
 
-#include <netinet/in.h>
-
 #include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
+
+#include <netinet/in.h>
 
 #include "net/connection_context.h"
 #include "net/listener.h"
