@@ -17,9 +17,9 @@ constexpr HeadResult Error(int status) { return {ParseState::kError, status}; }
 // tchar of RFC 9110: what methods and header names are made of.
 constexpr std::array<bool, 256> MakeTokenTable() {
   std::array<bool, 256> table{};
-  for (char c = '0'; c <= '9'; ++c) table[static_cast<size_t>(c)] = true;
-  for (char c = 'a'; c <= 'z'; ++c) table[static_cast<size_t>(c)] = table[static_cast<size_t>(c - 32)] = true;
-  for (char c : std::string_view("!#$%&'*+-.^_`|~")) table[static_cast<size_t>(c)] = true;
+  for (uint8_t c = '0'; c <= '9'; ++c) table[c] = true;
+  for (uint8_t c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
+  for (char c : std::string_view("!#$%&'*+-.^_`|~")) table[static_cast<uint8_t>(c)] = true;
   return table;
 }
 constexpr std::array<bool, 256> kIsToken = MakeTokenTable();
