@@ -20,14 +20,14 @@ using model::TableDef;
 
 namespace {
 
-constexpr std::string_view kCatalogLatch = "catalog";
 constexpr uint8_t kStatsRecordVersion = 1;
 constexpr storage::Epoch kFirstEpoch = 1;
 
 // Look-ups happen on every request: the key is built in a buffer that is reused.
 std::string_view LookupKey(TableScope scope, std::string_view name) {
   thread_local std::string buffer;
-  buffer = CatalogKey(scope.account, scope.region, name);
+  buffer.clear();
+  AppendCatalogKey(scope.account, scope.region, name, buffer);
   return buffer;
 }
 
@@ -61,7 +61,11 @@ Task<Status> Catalog::Load() {
   engine_.Get(next_id);
   co_await next_id.done;
   if (!next_id.status.ok()) co_return next_id.status;
-  if (next_id.found) next_table_id_ = ByteReader(next_id.value).BigEndian<uint64_t>();
+  if (next_id.found) {
+    ByteReader reader(next_id.value);
+    next_table_id_ = reader.BigEndian<uint64_t>();
+    if (!reader.ok() || !reader.at_end()) co_return Status::Corruption("the record of the next table id is damaged");
+  }
 
   co_return co_await LoadTables(*partitions);
 }
@@ -88,6 +92,7 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
   // A crash between a partition's creation and its table's record, or between a record's removal and the
   // partition's, leaves a partition nobody knows.
   for (const auto& info : partitions) {
+    next_table_id_ = std::max(next_table_id_, info.id + 1);
     if (in_use.contains(info.id)) continue;
     LogInfo("dropping partition {} left over from an interrupted table change", info.id);
     if (Status status = co_await engine_.DropPartition(info.id); !status.ok()) co_return status;
@@ -185,7 +190,7 @@ Task<Status> Catalog::StoreRecord(const TableDef& def) {
 }
 
 Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
-  auto guard = co_await change_latch_.Lock(kCatalogLatch);
+  auto guard = co_await change_latch_.LockStripe(0);
   const int64_t now = clock_.NowMillis();
   const TableScope scope{def.account, def.region};
   if (auto existing = Find(scope, def.name)) {
@@ -194,33 +199,50 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     if (Status status = co_await RemoveTable(existing); !status.ok()) co_return model::FromStatus(status);
   }
 
-  def.id = next_table_id_;
+  // Taken even if what follows fails: a record that could not be synced may still be there after a crash, and must never
+  // share its id with another table's.
+  def.id = next_table_id_++;
   def.created_millis = now;
   def.status = ResourceStatus::kCreating;
   def.transition_due_millis = now + control_plane_delay_millis_;
 
   storage::PartitionInfo partition{def.id, kFirstEpoch, TableRange(def.id)};
-  if (Status status = co_await engine_.CreatePartition(partition); !status.ok()) co_return model::FromStatus(status);
+  if (Status status = co_await engine_.CreatePartition(partition); !status.ok()) {
+    LogError("table {} could not be created: {}", def.name, status.ToString());
+    partitions_to_drop_.push_back(def.id);  // it may be there all the same
+    co_return model::FromStatus(status);
+  }
   storage::Batch batch;
   batch.Put(CatalogKey(def.account, def.region, def.name), model::EncodeTableDef(def));
   std::string next_id;
-  AppendBigEndian(next_id, next_table_id_ + 1);
+  AppendBigEndian(next_id, next_table_id_);
   batch.Put(NextTableIdKey(), next_id);
   if (Status status = co_await CommitSystem(batch); !status.ok()) {
-    // The table was never announced: nothing must stay behind that a later table with this id would find.
-    if (Status dropped = co_await engine_.DropPartition(def.id); !dropped.ok())
-      LogWarn("dropping the partition of a table that could not be created: {}", dropped.ToString());
+    LogError("table {} could not be created: {}", def.name, status.ToString());
+    co_await UndoCreate(def);
     co_return model::FromStatus(status);
   }
-  ++next_table_id_;
 
   auto table = std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition.id, partition.epoch);
   Insert(table);
   co_return table;
 }
 
+// The record first: a record without a partition would be a damaged catalogue, a partition without a record is only
+// something for Load to clear away.
+Task<void> Catalog::UndoCreate(const TableDef& def) {
+  storage::Batch batch;
+  batch.Delete(CatalogKey(def.account, def.region, def.name));
+  Status status = co_await CommitSystem(batch);
+  if (status.ok()) {
+    partitions_to_drop_.push_back(def.id);
+    status = co_await DropPartitions();
+  }
+  if (!status.ok()) LogWarn("partition {} stays for now: {}", def.id, status.ToString());
+}
+
 Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scope, std::string_view name, Change change) {
-  auto guard = co_await change_latch_.Lock(kCatalogLatch);
+  auto guard = co_await change_latch_.LockStripe(0);
   const int64_t now = clock_.NowMillis();
   auto table = Find(scope, name);
   if (!table || table->def()->IsGoneAt(now))
@@ -243,10 +265,12 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scop
     return {};
   });
   if (deleted && control_plane_delay_millis_ == 0) {
-    auto guard = co_await change_latch_.Lock(kCatalogLatch);
+    auto guard = co_await change_latch_.LockStripe(0);
     auto table = Find(scope, name);
     if (table && table->id() == (*deleted)->id) {
-      if (Status status = co_await RemoveTable(table); !status.ok()) co_return model::FromStatus(status);
+      // The table is gone for everybody already; what could not be cleared away now is left to RunDueTransitions.
+      if (Status status = co_await RemoveTable(table); !status.ok())
+        LogWarn("table {} is deleted, but not yet cleared away: {}", name, status.ToString());
     }
   }
   co_return deleted;
@@ -263,11 +287,21 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
     std::unique_lock lock(mutex_);
     tables_.erase(key);
   }
-  co_return co_await engine_.DropPartition(def->id);
+  partitions_to_drop_.push_back(table->partition());
+  co_return co_await DropPartitions();
+}
+
+Task<Status> Catalog::DropPartitions() {
+  while (!partitions_to_drop_.empty()) {
+    const Status status = co_await engine_.DropPartition(partitions_to_drop_.back());
+    if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+    partitions_to_drop_.pop_back();
+  }
+  co_return Status::Ok();
 }
 
 Task<Status> Catalog::RunDueTransitions() {
-  auto guard = co_await change_latch_.Lock(kCatalogLatch);
+  auto guard = co_await change_latch_.LockStripe(0);
   const int64_t now = clock_.NowMillis();
   for (const auto& table : AllTables()) {
     const auto def = table->def();
@@ -280,14 +314,16 @@ Task<Status> Catalog::RunDueTransitions() {
       table->Publish(std::make_shared<const TableDef>(std::move(settled)));
     }
   }
-  co_return Status::Ok();
+  co_return co_await DropPartitions();
 }
 
 Task<Status> Catalog::PersistStats() {
+  // Latched, so that the statistics of a table being removed are not written after they were deleted.
+  auto guard = co_await change_latch_.LockStripe(0);
   storage::Batch batch;
   std::vector<std::shared_ptr<Table>> written;
   for (const auto& table : AllTables()) {
-    if (!table->stats().is_dirty.exchange(false, std::memory_order_acq_rel)) continue;
+    if (!table->stats().is_dirty.exchange(false)) continue;
     std::string record;
     AppendByte(record, kStatsRecordVersion);
     AppendBigEndian(record, static_cast<uint64_t>(table->stats().item_count.load()));

@@ -13,7 +13,6 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/async.h"
@@ -56,7 +55,8 @@ class Catalog {
   Task<model::ApiResult<std::shared_ptr<const model::TableDef>>> Update(TableScope scope, std::string_view name,
                                                                        Change change);
 
-  // Starts deletion after `check` agrees; returns the definition as DELETING.
+  // Starts deletion after `check` agrees; returns the definition as DELETING. Once that is stored the table goes, if need
+  // be by a later RunDueTransitions.
   Task<model::ApiResult<std::shared_ptr<const model::TableDef>>> Delete(TableScope scope, std::string_view name,
                                                                        Change check);
 
@@ -74,19 +74,19 @@ class Catalog {
   Task<Status> LoadTables(const std::vector<storage::PartitionInfo>& partitions);
   Task<Status> LoadStats(Table& table);
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
+  Task<Status> DropPartitions();
+  Task<void> UndoCreate(const model::TableDef& def);
   void Insert(std::shared_ptr<Table> table);
 
   storage::Engine& engine_;
   const Clock& clock_;
   const int64_t control_plane_delay_millis_;
 
-  LatchTable change_latch_;  // one change at a time; its key is the catalogue itself
+  LatchTable change_latch_{1};  // one change at a time
   uint64_t next_table_id_ = 1;  // guarded by change_latch_
+  // Of tables that are gone but whose partition could not be dropped yet. Guarded by change_latch_.
+  std::vector<storage::PartitionId> partitions_to_drop_;
 
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
   mutable std::shared_mutex mutex_;
   // By CatalogKey, in order for ListTables. Guarded by mutex_.
   std::map<std::string, std::shared_ptr<Table>, std::less<>> tables_;

@@ -1,1 +1,387 @@
+#include "table/catalog.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <atomic>
+
+#include "storage/memory/memory_engine.h"
+#include "storage/rocksdb/rocksdb_engine.h"
+#include "storage/test_support.h"
+#include "table/key_layout.h"
+#include "table/table_testing.h"
+
+namespace armature::table {
+namespace {
+
+using model::ApiResult;
+using model::ResourceStatus;
+using model::TableDef;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+ApiResult<void> Agree(TableDef&) { return {}; }
+
+class CatalogTest : public testing::Test {
+ protected:
+  std::string Create(TableDef def) {
+    auto created = RunBlocking(catalog_->Create(std::move(def)));
+    return created ? "ok" : created.error().name;
+  }
+  std::string Create(std::string_view name) { return Create(MakeTableDef(name)); }
+  std::string Update(std::string_view name, Catalog::Change change) {
+    auto updated = RunBlocking(catalog_->Update(kScope, name, std::move(change)));
+    return updated ? "ok" : updated.error().name;
+  }
+  std::string Delete(std::string_view name, Catalog::Change check = Agree) {
+    auto deleted = RunBlocking(catalog_->Delete(kScope, name, std::move(check)));
+    return deleted ? "ok" : deleted.error().name;
+  }
+  std::vector<std::string> Names(TableScope scope = kScope, std::string_view start = {}, size_t limit = 100) {
+    return catalog_->ListNames(scope, start, limit, &has_more_);
+  }
+  std::vector<storage::PartitionId> Partitions() {
+    std::vector<storage::PartitionId> ids;
+    const auto partitions = RunBlocking(engine_->ListPartitions());
+    for (const auto& info : *partitions) ids.push_back(info.id);
+    return ids;
+  }
+  ResourceStatus StatusOf(std::string_view name) {
+    return catalog_->Find(kScope, name)->def()->StatusAt(clock_.NowMillis());
+  }
+  void UseDelay(int64_t millis) {
+    catalog_ = std::make_unique<Catalog>(*engine_, clock_, millis);
+    ASSERT_TRUE(RunBlocking(catalog_->Load()).ok());
+  }
+
+  Metrics metrics_;
+  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  ManualClock clock_;
+  std::unique_ptr<Catalog> catalog_ = std::make_unique<Catalog>(*engine_, clock_, 0);
+  bool has_more_ = false;
+};
+
+TEST_F(CatalogTest, CreatesFindsAndRefusesASecondOne) {
+  EXPECT_EQ(catalog_->Find(kScope, "T"), nullptr);
+  EXPECT_EQ(Create("T"), "ok");
+  const auto table = catalog_->Find(kScope, "T");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->def()->name, "T");
+  EXPECT_EQ(table->def()->created_millis, clock_.NowMillis());
+  EXPECT_EQ(table->def()->status, ResourceStatus::kCreating);  // what the reply shows
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);           // what the next call sees
+  EXPECT_TRUE(table->AcceptsData(clock_.NowMillis()));
+  EXPECT_EQ(Create("T"), "ResourceInUseException");
+  EXPECT_THAT(Partitions(), ElementsAre(0, table->id()));
+}
+
+TEST_F(CatalogTest, NamesComeInByteOrderAPageAtATime) {
+  for (const auto* name : {"b", "a.b", "Z", "a-b", "ab", "a", "a_b"}) EXPECT_EQ(Create(name), "ok");
+  EXPECT_THAT(Names(), ElementsAre("Z", "a", "a-b", "a.b", "a_b", "ab", "b"));
+  EXPECT_FALSE(has_more_);
+  EXPECT_THAT(Names(kScope, "a", 2), ElementsAre("a-b", "a.b"));
+  EXPECT_TRUE(has_more_);
+  EXPECT_THAT(Names(kScope, "a.b", 3), ElementsAre("a_b", "ab", "b"));
+  EXPECT_FALSE(has_more_);
+  EXPECT_THAT(Names(kScope, "aa", 1), ElementsAre("ab"));  // a start that is no table
+  EXPECT_THAT(Names(kScope, "zz"), IsEmpty());
+  EXPECT_EQ(catalog_->CountTables(kScope), 7u);
+}
+
+TEST_F(CatalogTest, AccountsAndRegionsAreApart) {
+  for (const auto& [account, region] : {std::pair{"1", "r"}, {"1", "r2"}, {"12", "r"}, {"2", "r"}}) {
+    TableDef def = MakeTableDef("T");
+    def.account = account;
+    def.region = region;
+    EXPECT_EQ(Create(std::move(def)), "ok");
+  }
+  EXPECT_EQ(Create("U"), "ok");
+  EXPECT_THAT(Names({"1", "r"}), ElementsAre("T", "U"));
+  EXPECT_THAT(Names({"1", "r2"}), ElementsAre("T"));
+  EXPECT_THAT(Names({"12", "r"}), ElementsAre("T"));
+  EXPECT_THAT(Names({"3", "r"}), IsEmpty());
+  EXPECT_EQ(catalog_->Find({"1", "r2"}, "U"), nullptr);
+  EXPECT_NE(catalog_->Find({"1", "r"}, "T")->id(), catalog_->Find({"2", "r"}, "T")->id());
+  EXPECT_EQ(Delete("T"), "ok");
+  EXPECT_THAT(Names({"1", "r2"}), ElementsAre("T"));
+}
+
+TEST_F(CatalogTest, UpdatesArePublishedWholeOrNotAtAll) {
+  Create("T");
+  const auto table = catalog_->Find(kScope, "T");
+  const auto before = table->def();
+  EXPECT_EQ(Update("T", [](TableDef& def) -> ApiResult<void> {
+              def.deletion_protection = true;
+              def.status = ResourceStatus::kUpdating;
+              return {};
+            }),
+            "ok");
+  EXPECT_FALSE(before->deletion_protection);  // whoever holds the old one keeps it
+  EXPECT_TRUE(table->def()->deletion_protection);
+  EXPECT_EQ(table->def()->status, ResourceStatus::kUpdating);
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);
+  EXPECT_EQ(Update("T", [](TableDef& def) -> ApiResult<void> {
+              def.deletion_protection = false;
+              return model::ValidationException("no");
+            }),
+            "ValidationException");
+  EXPECT_TRUE(table->def()->deletion_protection);
+  EXPECT_EQ(Update("U", Agree), "ResourceNotFoundException");
+}
+
+TEST_F(CatalogTest, DeletionTakesTheTableItsDataAndItsStatistics) {
+  Create("T");
+  auto table = catalog_->Find(kScope, "T");
+  WritePath writes(*engine_);
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(RunBlocking(TestWrite::Put(*table, fmt::format("pk=S:{}", i))->Execute(writes)), "ok");
+  ASSERT_TRUE(RunBlocking(catalog_->PersistStats()).ok());
+  EXPECT_NE(storage::GetOr(*engine_, TableStatsKey(table->id()), "(none)"), "(none)");
+
+  EXPECT_EQ(Delete("T", [](TableDef&) -> ApiResult<void> { return model::ValidationException("protected"); }),
+            "ValidationException");
+  EXPECT_TRUE(table->AcceptsData(clock_.NowMillis()));
+  EXPECT_EQ(Delete("T"), "ok");
+  EXPECT_FALSE(table->AcceptsData(clock_.NowMillis()));
+  EXPECT_EQ(catalog_->Find(kScope, "T"), nullptr);
+  EXPECT_THAT(Names(), IsEmpty());
+  EXPECT_THAT(Partitions(), ElementsAre(0));
+  EXPECT_EQ(storage::GetOr(*engine_, TableStatsKey(table->id()), "(none)"), "(none)");
+  storage::ScanOp scan;
+  const auto range = TableRange(table->id());
+  scan.begin = range.begin, scan.end = range.end;
+  EXPECT_THAT(storage::RunScan(*engine_, scan).rows, IsEmpty());
+  EXPECT_EQ(Delete("T"), "ResourceNotFoundException");
+
+  EXPECT_EQ(Create("T"), "ok");
+  EXPECT_GT(catalog_->Find(kScope, "T")->id(), table->id());
+  EXPECT_EQ(catalog_->Find(kScope, "T")->stats().item_count.load(), 0);
+  // A request that still holds the old table writes nowhere.
+  EXPECT_EQ(RunBlocking(TestWrite::Put(*table, "pk=S:late")->Execute(writes)), "ResourceNotFoundException");
+}
+
+TEST_F(CatalogTest, StatesLastAsLongAsTheControlPlaneTakes) {
+  UseDelay(1000);
+  Create("T");
+  const auto table = catalog_->Find(kScope, "T");
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kCreating);
+  EXPECT_FALSE(table->AcceptsData(clock_.NowMillis()));
+  clock_.AdvanceMillis(999);
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kCreating);
+  clock_.AdvanceMillis(1);
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);
+  EXPECT_TRUE(table->AcceptsData(clock_.NowMillis()));
+  ASSERT_TRUE(RunBlocking(catalog_->RunDueTransitions()).ok());
+  EXPECT_EQ(table->def()->status, ResourceStatus::kActive);
+
+  Update("T", [](TableDef& def) -> ApiResult<void> {
+    def.status = ResourceStatus::kUpdating;
+    return {};
+  });
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kUpdating);
+  EXPECT_TRUE(table->AcceptsData(clock_.NowMillis()));
+  clock_.AdvanceMillis(500);
+  Update("T", [](TableDef& def) -> ApiResult<void> {  // a change that passes no state does not prolong it
+    def.tags["k"] = "v";
+    return {};
+  });
+  clock_.AdvanceMillis(500);
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);
+
+  EXPECT_EQ(Delete("T"), "ok");
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kDeleting);
+  EXPECT_FALSE(table->AcceptsData(clock_.NowMillis()));
+  EXPECT_THAT(Names(), ElementsAre("T"));
+  EXPECT_EQ(Create("T"), "ResourceInUseException");
+  ASSERT_TRUE(RunBlocking(catalog_->RunDueTransitions()).ok());
+  EXPECT_THAT(Partitions(), ElementsAre(0, table->id()));
+  clock_.AdvanceMillis(1000);
+  EXPECT_THAT(Names(), IsEmpty());
+  EXPECT_EQ(Update("T", Agree), "ResourceNotFoundException");
+  ASSERT_TRUE(RunBlocking(catalog_->RunDueTransitions()).ok());
+  EXPECT_EQ(catalog_->Find(kScope, "T"), nullptr);
+  EXPECT_THAT(Partitions(), ElementsAre(0));
+}
+
+TEST_F(CatalogTest, ANameIsFreeAgainWhenItsDeletionIsDue) {
+  UseDelay(1000);
+  Create("T");
+  const uint64_t first = catalog_->Find(kScope, "T")->id();
+  clock_.AdvanceMillis(1000);
+  Delete("T");
+  clock_.AdvanceMillis(1000);
+  EXPECT_EQ(Create("T"), "ok");  // no worker came by in between
+  const uint64_t second = catalog_->Find(kScope, "T")->id();
+  EXPECT_NE(first, second);
+  EXPECT_THAT(Partitions(), ElementsAre(0, second));
+}
+
+TEST_F(CatalogTest, LoadFinishesWhatIsDue) {
+  UseDelay(1000);
+  Create("stays");
+  Create("goes");
+  clock_.AdvanceMillis(1000);
+  Delete("goes");
+  clock_.AdvanceMillis(1000);
+  UseDelay(1000);
+  EXPECT_THAT(Names(), ElementsAre("stays"));
+  EXPECT_EQ(catalog_->Find(kScope, "stays")->def()->status, ResourceStatus::kActive);
+  EXPECT_THAT(Partitions(), ElementsAre(0, catalog_->Find(kScope, "stays")->id()));
+}
+
+TEST_F(CatalogTest, DamagedRecordsAreRefusedNotGuessed) {
+  Create("T");
+  const uint64_t id = catalog_->Find(kScope, "T")->id();
+  const auto load = [&] {
+    Catalog fresh(*engine_, clock_, 0);
+    return RunBlocking(fresh.Load()).code();
+  };
+  ASSERT_TRUE(storage::PutAndWait(*engine_, TableStatsKey(id), "\x01short").ok());
+  EXPECT_EQ(load(), StatusCode::kCorruption);
+  storage::Batch batch;
+  batch.Delete(TableStatsKey(id));
+  ASSERT_TRUE(storage::CommitAndWait(*engine_, batch).ok());
+  EXPECT_EQ(load(), StatusCode::kOk);
+  ASSERT_TRUE(storage::PutAndWait(*engine_, NextTableIdKey(), "abc").ok());
+  EXPECT_EQ(load(), StatusCode::kCorruption);
+}
+
+// ---- persistence
+
+TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
+  storage::TemporaryDirectory directory;
+  Metrics metrics;
+  ManualClock clock;
+  storage::RocksDbOptions options;
+  options.directory = directory.path() + "/data";
+  uint64_t id = 0;
+  {
+    auto engine = storage::OpenRocksDbEngine(options, metrics);
+    ASSERT_TRUE(engine) << engine.error().ToString();
+    House house(**engine, clock);
+    ASSERT_TRUE(RunBlocking(house.catalog.Load()).ok());
+    auto table = house.CreateTable("T", true);
+    ASSERT_TRUE(table);
+    ASSERT_TRUE(house.CreateTable("gone"));
+    id = table->id();
+    for (int i = 0; i < 20; ++i)
+      EXPECT_EQ(RunBlocking(TestWrite::Put(*table, fmt::format("pk=S:a,sk=N:{}", i))->Execute(house.writes)), "ok");
+    ASSERT_TRUE(RunBlocking(house.catalog.Update(kScope, "T", [](TableDef& def) -> ApiResult<void> {
+      def.tags["colour"] = "red";
+      return {};
+    })));
+    ASSERT_TRUE(RunBlocking(house.catalog.Delete(kScope, "gone", Agree)));
+    ASSERT_TRUE(RunBlocking(house.catalog.PersistStats()).ok());
+    ASSERT_TRUE((*engine)->Close().ok());
+  }
+  auto engine = storage::OpenRocksDbEngine(options, metrics);
+  ASSERT_TRUE(engine) << engine.error().ToString();
+  House house(**engine, clock);
+  ASSERT_TRUE(RunBlocking(house.catalog.Load()).ok());
+  bool has_more = false;
+  EXPECT_THAT(house.catalog.ListNames(kScope, {}, 10, &has_more), ElementsAre("T"));
+  auto table = house.catalog.Find(kScope, "T");
+  ASSERT_TRUE(table);
+  EXPECT_EQ(table->id(), id);
+  EXPECT_EQ(table->def()->tags.at("colour"), "red");
+  EXPECT_EQ(table->stats().item_count.load(), 20);
+  EXPECT_GT(table->stats().size_bytes.load(), 0);
+  EXPECT_FALSE(table->stats().is_dirty.load());
+  EXPECT_EQ(ReadItem(house.reads, *table, "pk=S:a,sk=N:19"), "pk=S:a,sk=N:19");
+  EXPECT_EQ(RunBlocking(TestWrite::Delete(*table, "pk=S:a,sk=N:19")->Execute(house.writes)), "ok");
+  auto next = house.CreateTable("U");
+  ASSERT_TRUE(next);
+  EXPECT_GT(next->id(), id + 1);  // ids are not reused
+  ASSERT_TRUE((*engine)->Close().ok());
+}
+
+// ---- many at once
+
+Task<void> CreateOne(Catalog& catalog, std::string name, std::atomic<int>& created, std::atomic<int>& refused) {
+  auto table = co_await catalog.Create(MakeTableDef(name));
+  if (table) ++created;
+  else if (table.error().name == "ResourceInUseException") ++refused;
+}
+
+TEST_F(CatalogTest, OfManyCreatorsOfANameOneWins) {
+  std::atomic<int> created{0}, refused{0};
+  std::array<ThreadExecutor, 3> executors;
+  for (int i = 0; i < 30; ++i)
+    executors[static_cast<size_t>(i) % 3].Spawn(CreateOne(*catalog_, fmt::format("T{}", i / 6), created, refused));
+  for (auto& executor : executors) executor.WaitIdle();
+  EXPECT_EQ(created, 5);
+  EXPECT_EQ(refused, 25);
+  EXPECT_EQ(Partitions().size(), 6u);
+}
+
+Task<void> UpdateMany(Catalog& catalog, int rounds, std::atomic<int>& updated, std::atomic<int>& bad) {
+  for (int i = 0; i < rounds; ++i) {
+    auto def = co_await catalog.Update(kScope, "T", [](TableDef& changed) -> ApiResult<void> {
+      if (changed.status == ResourceStatus::kDeleting) return model::ResourceInUseException("deleting");
+      ++changed.throughput.read_units;
+      return {};
+    });
+    if (def) ++updated;
+    else if (def.error().name != "ResourceNotFoundException") ++bad;
+  }
+}
+
+Task<void> DeleteOnce(Catalog& catalog, std::atomic<int>& deleted) {
+  if (co_await catalog.Delete(kScope, "T", Agree)) ++deleted;
+}
+
+TEST_F(CatalogTest, UpdatesAndDeletionsRaceInOrder) {
+  std::atomic<int> updated{0}, deleted{0}, bad{0};
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_EQ(Create("T"), "ok");
+    const auto table = catalog_->Find(kScope, "T");
+    updated = 0, deleted = 0;
+    std::array<ThreadExecutor, 3> executors;
+    for (size_t i = 0; i < 3; ++i) {
+      executors[i].Spawn(UpdateMany(*catalog_, 10, updated, bad));
+      executors[i].Spawn(DeleteOnce(*catalog_, deleted));
+    }
+    for (auto& executor : executors) executor.WaitIdle();
+    EXPECT_EQ(deleted, 1);
+    EXPECT_EQ(table->def()->throughput.read_units, updated);
+    EXPECT_EQ(catalog_->Find(kScope, "T"), nullptr);
+    EXPECT_THAT(Partitions(), ElementsAre(0));
+  }
+  EXPECT_EQ(bad, 0);
+}
+
+Task<void> WriteUntilGone(WritePath& writes, std::shared_ptr<Table> table, int writer, std::atomic<int>& written,
+                          std::atomic<int>& bad) {
+  for (int i = 0;; ++i) {
+    auto write = TestWrite::Put(*table, fmt::format("pk=S:{}-{}", writer, i));
+    const std::string outcome = co_await write->Execute(writes);
+    if (outcome == "ok") ++written;
+    else if (outcome != "ResourceNotFoundException") ++bad;
+    if (outcome != "ok") co_return;
+  }
+}
+
+TEST_F(CatalogTest, DeletionUnderWritesLeavesNothingBehind) {
+  Create("T");
+  auto table = catalog_->Find(kScope, "T");
+  WritePath writes(*engine_);
+  std::atomic<int> written{0}, bad{0};
+  {
+    std::array<ThreadExecutor, 2> executors;
+    for (int i = 0; i < 6; ++i)
+      executors[static_cast<size_t>(i) % 2].Spawn(WriteUntilGone(writes, table, i, written, bad));
+    while (written < 100) std::this_thread::yield();
+    EXPECT_EQ(Delete("T"), "ok");
+    for (auto& executor : executors) executor.WaitIdle();
+  }
+  EXPECT_EQ(bad, 0);
+  storage::ScanOp scan;
+  const auto range = TableRange(table->id());
+  scan.begin = range.begin, scan.end = range.end, scan.at.view = storage::View::kLatest;
+  EXPECT_THAT(storage::RunScan(*engine_, scan).rows, IsEmpty());
+}
+
+}  // namespace
+}  // namespace armature::table

@@ -24,12 +24,18 @@ std::string TablePrefix(uint64_t table_id) {
 
 storage::KeyRange TableRange(uint64_t table_id) { return {TablePrefix(table_id), TablePrefix(table_id + 1)}; }
 
-std::string CatalogKey(std::string_view account, std::string_view region, std::string_view table_name) {
+void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name, std::string& out) {
   // A NUL cannot occur in the parts, and sorts below every character of them: tables come in name order.
-  std::string key{kSystemByte, kCatalogKind};
-  key.append(account).push_back('\0');
-  key.append(region).push_back('\0');
-  key.append(table_name);
+  out.push_back(kSystemByte);
+  out.push_back(kCatalogKind);
+  out.append(account).push_back('\0');
+  out.append(region).push_back('\0');
+  out.append(table_name);
+}
+
+std::string CatalogKey(std::string_view account, std::string_view region, std::string_view table_name) {
+  std::string key;
+  AppendCatalogKey(account, region, table_name, key);
   return key;
 }
 

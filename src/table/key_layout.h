@@ -24,6 +24,7 @@ std::string TablePrefix(uint64_t table_id);
 storage::KeyRange TableRange(uint64_t table_id);
 
 // The key of a table's own record in the catalogue, and the range of all of them.
+void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name, std::string& out);
 std::string CatalogKey(std::string_view account, std::string_view region, std::string_view table_name);
 storage::KeyRange CatalogRange();
 // A table's persisted statistics, and the allocator of table ids.

@@ -7,14 +7,18 @@
 namespace armature::table {
 
 namespace {
-constexpr size_t kStripes = 1024;
+void Pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
 
 // The lock of a stripe guards a few instructions, so spinning is cheaper than any sleep.
 class SpinLock {
  public:
   void lock() {
     while (locked_.exchange(true, std::memory_order_acquire))
-      while (locked_.load(std::memory_order_relaxed)) __builtin_ia32_pause();
+      while (locked_.load(std::memory_order_relaxed)) Pause();
   }
   void unlock() { locked_.store(false, std::memory_order_release); }
 
@@ -30,10 +34,10 @@ struct alignas(64) LatchTable::Stripe {
   LockAwaiter* last = nullptr;   // guarded by lock
 };
 
-LatchTable::LatchTable() : stripes_(new Stripe[kStripes]) {}
+LatchTable::LatchTable(size_t stripe_count) : stripe_count_(stripe_count), stripes_(new Stripe[stripe_count]) {}
 LatchTable::~LatchTable() = default;
 
-size_t LatchTable::StripeOf(std::string_view key) const { return XXH3_64bits(key.data(), key.size()) % kStripes; }
+size_t LatchTable::StripeOf(std::string_view key) const { return XXH3_64bits(key.data(), key.size()) % stripe_count_; }
 
 std::vector<size_t> LatchTable::StripesOf(const std::vector<std::string_view>& keys) const {
   std::vector<size_t> stripes;

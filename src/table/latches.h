@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/async.h"
@@ -20,7 +21,9 @@ namespace armature::table {
 
 class LatchTable {
  public:
-  LatchTable();
+  static constexpr size_t kDefaultStripes = 1024;
+
+  explicit LatchTable(size_t stripe_count = kDefaultStripes);
   LatchTable(const LatchTable&) = delete;
   LatchTable& operator=(const LatchTable&) = delete;
   ~LatchTable();
@@ -79,6 +82,7 @@ class LatchTable {
   bool TryLock(size_t stripe);
   void Unlock(size_t stripe);
 
+  const size_t stripe_count_;
   std::unique_ptr<Stripe[]> stripes_;
 };
 

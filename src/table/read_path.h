@@ -14,6 +14,7 @@
 
 namespace armature::table {
 
+// One read, used once.
 struct ItemRead {
   // in
   Table* table = nullptr;

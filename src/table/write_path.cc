@@ -39,6 +39,7 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
   Table& table = *write.table;
   AppendItemKey(table.prefix(), table.key_schema(), write.key, write.storage_key_);
   storage::Sequence sequence = 0;
+  ApiResult<void> made;
   {
     const auto guard = co_await latches_.Lock(write.storage_key_);
     write.read_.partition = table.partition();
@@ -50,14 +51,14 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
     ARMATURE_CO_CHECK_OK(DecodeOldImage(write, arena));
 
     write.condition_held = !write.condition || expr::Evaluate(*write.condition, write.old_item);
-    if (write.condition_held) {
-      ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
-      ARMATURE_CO_CHECK_OK(co_await CommitNewImage(write, &sequence));
-    }
+    if (write.condition_held) made = MakeNewImage(write, arena);
+    if (write.condition_held && made) ARMATURE_CO_CHECK_OK(co_await CommitNewImage(write, &sequence));
   }
-  // Nothing was written, but the reply tells something of the latest state: it must not be of a kind a crash takes back.
+  // Nothing was written, but the reply (a failed condition, an update that does not fit the item) tells something of the
+  // latest state: it must not be of a kind a crash takes back.
   if (sequence == 0) sequence = last_committed_.load(std::memory_order_acquire);
-  co_return co_await AwaitDurable(sequence);
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  co_return made;
 }
 
 ApiResult<void> WritePath::DecodeOldImage(ItemWrite& write, Arena& arena) const {
@@ -129,9 +130,11 @@ void WritePath::CountChange(ItemWrite& write) const {
   TableStats& stats = write.table->stats();
   const int64_t items = static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists);
   const int64_t bytes = static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size);
-  if (items != 0) stats.item_count.fetch_add(items, std::memory_order_relaxed);
-  if (bytes != 0) stats.size_bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (!stats.is_dirty.load(std::memory_order_relaxed)) stats.is_dirty.store(true, std::memory_order_release);
+  if (items == 0 && bytes == 0) return;
+  // Sequentially consistent: who sees the mark already set has counted before PersistStats clears it and looks.
+  stats.item_count.fetch_add(items);
+  stats.size_bytes.fetch_add(bytes);
+  if (!stats.is_dirty.load()) stats.is_dirty.store(true);
 }
 
 Task<ApiResult<void>> WritePath::AwaitDurable(storage::Sequence sequence) {

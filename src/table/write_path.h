@@ -20,6 +20,7 @@
 
 namespace armature::table {
 
+// One write, used once.
 struct ItemWrite {
   enum class Kind { kPut, kUpdate, kDelete };
 

@@ -1,0 +1,144 @@
+// What the tests of table/ share: executors to run on, a house of engine, catalogue and paths, and writes in one line.
+//
+// Items, keys and values are written as in expr/expr_testing.h.
+#pragma once
+
+#include <condition_variable>
+#include <coroutine>
+#include <deque>
+#include <initializer_list>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/async.h"
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "expr/expr_testing.h"
+#include "expr/expression_set.h"
+#include "storage/faulty/faulty_engine.h"
+#include "table/catalog.h"
+#include "table/read_path.h"
+#include "table/write_path.h"
+
+namespace armature::table {
+
+// `co_await SwitchTo{executor}` goes on there, behind whatever is queued.
+struct SwitchTo {
+  Executor& executor;
+  bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> caller) const { executor.Post(caller); }
+  void await_resume() const noexcept {}
+};
+
+// An executor with a thread of its own, as a reactor is one.
+class ThreadExecutor final : public Executor {
+ public:
+  ThreadExecutor();
+  // REQUIRES: WaitIdle has returned since the last Spawn.
+  ~ThreadExecutor() override;
+
+  void Post(std::coroutine_handle<> handle) override;
+  // Runs the task on this executor, from its first step.
+  void Spawn(Task<void> task);
+  // Until every spawned task has ended.
+  void WaitIdle();
+
+ private:
+  void Run();
+  Task<void> Drive(Task<void> task);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::coroutine_handle<>> queue_;  // guarded by mutex_
+  size_t running_ = 0;                         // guarded by mutex_
+  bool is_stopping_ = false;                   // guarded by mutex_
+  std::thread thread_;
+};
+
+// An executor that runs only when told to, on the test's own thread: interleavings are the test's choice.
+class StepExecutor final : public Executor {
+ public:
+  void Post(std::coroutine_handle<> handle) override;
+  // Runs the task up to its first suspension.
+  void Start(Task<void> task);
+  // Resumes what is queued until nothing is.
+  void RunQueued();
+  // Resumes what comes, waiting for other threads to post it, until `done` holds.
+  template <class Predicate>
+  void RunUntil(Predicate done) {
+    while (!done()) ResumeOne(Take(/*waits=*/true));
+  }
+
+ private:
+  std::coroutine_handle<> Take(bool waits);
+  void ResumeOne(std::coroutine_handle<> handle);
+
+  std::mutex mutex_;
+  std::condition_variable ready_;
+  std::deque<std::coroutine_handle<>> queue_;  // guarded by mutex_
+};
+
+// Table `name` of account 1, Region r, with a string partition key pk and, if asked for, a number sort key sk.
+model::TableDef MakeTableDef(std::string_view name, bool has_sort_key = false);
+inline constexpr TableScope kScope{"1", "r"};
+
+// One write with all that it points to. Used once, like an ItemWrite.
+class TestWrite {
+ public:
+  using Values = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  TestWrite(const TestWrite&) = delete;
+  TestWrite& operator=(const TestWrite&) = delete;
+
+  static std::unique_ptr<TestWrite> Put(Table& table, std::string_view item, std::string_view condition = {},
+                                        Values values = {});
+  static std::unique_ptr<TestWrite> Update(Table& table, std::string_view key, std::string_view update,
+                                           std::string_view condition = {}, Values values = {});
+  static std::unique_ptr<TestWrite> Delete(Table& table, std::string_view key, std::string_view condition = {},
+                                           Values values = {});
+
+  // "ok", "condition", or the error's name.
+  Task<std::string> Execute(WritePath& writes);
+  // The same, left in `outcome` at the end.
+  Task<void> ExecuteInto(WritePath& writes, std::string& outcome);
+
+  ItemWrite& write() { return write_; }
+  std::string old_item() const { return write_.old_exists ? expr::Show(write_.old_item) : "(none)"; }
+  std::string new_item() const { return write_.new_exists ? expr::Show(write_.new_item) : "(none)"; }
+  const std::string& message() const { return message_; }
+
+ private:
+  TestWrite(Table& table, ItemWrite::Kind kind, std::string_view key_or_item, std::string_view update,
+            std::string_view condition, Values values);
+
+  Arena arena_;
+  std::vector<expr::ValueBinding> values_;
+  std::unique_ptr<expr::ExpressionSet> expressions_;
+  ItemWrite write_;
+  std::string message_;
+};
+
+// The item as a reader sees it, "(none)", or the error's name.
+Task<std::string> ReadItemAsync(const ReadPath& reads, Table& table, std::string_view key);
+inline std::string ReadItem(const ReadPath& reads, Table& table, std::string_view key) {
+  return RunBlocking(ReadItemAsync(reads, table, key));
+}
+
+// A catalogue and the two paths over an engine: what a process has. Reborn after a crash of the engine.
+struct House {
+  House(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis = 0)
+      : catalog(engine, clock, control_plane_delay_millis), writes(engine), reads(engine) {}
+
+  std::shared_ptr<Table> CreateTable(std::string_view name, bool has_sort_key = false);
+
+  Catalog catalog;
+  WritePath writes;
+  ReadPath reads;
+};
+
+}  // namespace armature::table
