@@ -39,7 +39,7 @@ TEST_F(ItemOperations, PutReturnsTheOldItemOnRequest) {
 TEST_F(ItemOperations, AFailedConditionShowsTheItemOnlyOnRequest) {
   CreateSimpleTable();
   MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}}})");
-  const std::string put = R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)")";
+  const std::string put = R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)")j";
   Reply plain = Call("PutItem", put + "}");
   EXPECT_EQ(plain.ErrorText(), "ConditionalCheckFailedException: The conditional request failed");
   EXPECT_EQ(plain.error.extra_json_members, "");
@@ -118,8 +118,8 @@ TEST_F(ItemOperations, AnItemMayHave400KilobytesAndNotOneByteMore) {
 
 TEST_F(ItemOperations, ExpressionAndLegacyParametersDoNotMix) {
   CreateSimpleTable();
-  EXPECT_EQ(MustFail("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_exists(pk)",
-            "Expected":{"pk":{"Exists":false}}})"),
+  EXPECT_EQ(MustFail("PutItem", R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_exists(pk)",
+            "Expected":{"pk":{"Exists":false}}})j"),
             "ValidationException: Can not use both expression and non-expression parameters in the same request: "
             "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}");
   EXPECT_EQ(MustFail("UpdateItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ExpressionAttributeValues":{":v":{"N":"1"}}})"),
