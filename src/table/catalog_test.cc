@@ -329,7 +329,8 @@ Task<void> UpdateMany(Catalog& catalog, int rounds, std::atomic<int>& updated, s
 }
 
 Task<void> DeleteOnce(Catalog& catalog, std::atomic<int>& deleted) {
-  if (co_await catalog.Delete(kScope, "T", Agree)) ++deleted;
+  const auto done = co_await catalog.Delete(kScope, "T", Agree);
+  if (done) ++deleted;
 }
 
 TEST_F(CatalogTest, UpdatesAndDeletionsRaceInOrder) {

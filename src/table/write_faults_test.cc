@@ -231,8 +231,8 @@ Task<void> Increment(WritePath& writes, Table& table, Executor& executor, int ro
   for (int i = 0; i < rounds; ++i) {
     auto write = TestWrite::Update(table, fmt::format("pk=S:k{}", static_cast<size_t>(i) % keys), "ADD n :one", {},
                                    {{":one", "N:1"}});
-    if (co_await write->Execute(writes) != "ok") ++bad;
-    if (Executor::Current() != &executor) ++bad;
+    const std::string outcome = co_await write->Execute(writes);
+    if (outcome != "ok" || Executor::Current() != &executor) ++bad;
   }
 }
 
@@ -282,7 +282,8 @@ TEST_P(WriteThreadsTest, CompareAndSetLosesNoUpdate) {
 Task<void> WriteThroughErrors(WritePath& writes, Table& table, int rounds, std::atomic<int>& acknowledged) {
   for (int i = 0; i < rounds; ++i) {
     auto write = TestWrite::Update(table, "pk=S:a", "ADD n :one", {}, {{":one", "N:1"}});
-    if (co_await write->Execute(writes) == "ok") ++acknowledged;
+    const std::string outcome = co_await write->Execute(writes);
+    if (outcome == "ok") ++acknowledged;
   }
 }
 
