@@ -256,7 +256,7 @@ class Run:
         """What ten million items cost more than ten thousand, and how much memory they hold."""
         with self.armature("small") as small, self.armature("large") as large:
             print(f"  loading {LARGE_ITEMS:,} items", file=sys.stderr)
-            load = self.drive(large, "load", connections=256, items=LARGE_ITEMS, extra=["--threads", "1"])
+            load = self.drive(large, "load", connections=256, items=LARGE_ITEMS)
             self.table.add("Loading 10 M items: throughput", load["throughput"], "/s")
             rounds = []
             for _ in range(self.options.rounds):
