@@ -67,16 +67,18 @@ Status CheckFormat(const std::string& directory, std::string_view text) {
   return {};
 }
 
-// Files that may be there before FORMAT is: a file system's own, and those of an opening cut short.
-bool MayPrecedeFormat(std::string_view name) {
-  return name == "lost+found" || name == "LOCK" || name == "FORMAT.new";
+// What may be there before FORMAT is: a file system's own, and what a creation cut short has left.
+bool MayPrecedeFormat(std::string_view name, bool is_creating) {
+  if (name == "lost+found" || name == "LOCK" || name == "CREATING") return true;
+  return is_creating && (name == "db" || name == "FORMAT.new");
 }
 
 Status CheckEmpty(const std::string& directory) {
   std::error_code error;
+  const bool is_creating = std::filesystem::exists(directory + "/CREATING", error);
   std::filesystem::directory_iterator entries(directory, error);
   for (; !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-    if (!MayPrecedeFormat(entries->path().filename().native()))
+    if (!MayPrecedeFormat(entries->path().filename().native(), is_creating))
       return Status::Format(fmt::format("{} is not empty and does not hold data of armature", directory));
   }
   if (error) return Failure("read directory", directory, error.value());
@@ -91,7 +93,37 @@ Status CreateDirectory(const std::string& path) {
   return {};
 }
 
+Status SyncPath(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 || fsync(file.get()) != 0) return Failure("sync", path, errno);
+  return {};
+}
+
 }  // namespace
+
+Status DataDirectory::FinishCreation(const std::string& path) {
+  const std::string database = DatabasePath(path);
+  std::error_code error;
+  for (std::filesystem::directory_iterator entries(database, error);
+       !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    // RocksDB may delete a file meanwhile.
+    if (Status status = SyncPath(entries->path()); !status.ok() && std::filesystem::exists(entries->path()))
+      return status;
+  }
+  if (error) return Failure("read directory", database, error.value());
+  if (Status status = SyncPath(database); !status.ok()) return status;
+  if (Status status = WriteFormat(path); !status.ok()) return status;
+  unlink((path + "/CREATING").c_str());
+  return {};
+}
+
+Status DataDirectory::ClearDatabase() const {
+  std::error_code error;
+  std::filesystem::remove_all(database_path(), error);
+  if (error) return Failure("remove", database_path(), error.value());
+  if (mkdir(database_path().c_str(), 0755) != 0) return Failure("create directory", database_path(), errno);
+  return {};
+}
 
 Status DataDirectory::WriteFormat(const std::string& path) {
   const std::string target = path + "/FORMAT", fresh = path + "/FORMAT.new";
@@ -102,9 +134,7 @@ Status DataDirectory::WriteFormat(const std::string& path) {
     return Failure("write", fresh, errno);
   if (fdatasync(file.get()) != 0) return Failure("sync", fresh, errno);
   if (rename(fresh.c_str(), target.c_str()) != 0) return Failure("rename", fresh, errno);
-  Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() < 0 || fsync(directory.get()) != 0) return Failure("sync", path, errno);
-  return {};
+  return SyncPath(path);
 }
 
 Result<DataDirectory> DataDirectory::Open(const std::string& path) {
@@ -122,15 +152,17 @@ Result<DataDirectory> DataDirectory::Open(const std::string& path) {
     return Failure("lock", lock_path, errno);
   }
   if (!format) {
-    if (Status status = WriteFormat(path); !status.ok()) return status;
+    const std::string creating = path + "/CREATING";
+    Descriptor marker(open(creating.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (marker.get() < 0) return Failure("create", creating, errno);
   }
   if (mkdir(DatabasePath(path).c_str(), 0755) != 0 && errno != EEXIST)
     return Failure("create directory", DatabasePath(path), errno);
-  return DataDirectory(path, lock.Release());
+  return DataDirectory(path, lock.Release(), !format);
 }
 
 DataDirectory::DataDirectory(DataDirectory&& other) noexcept
-    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
+    : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)), is_new_(other.is_new_) {}
 
 DataDirectory::~DataDirectory() {
   if (lock_ >= 0) close(lock_);

@@ -1,9 +1,13 @@
 // DataDirectory: the directory that holds a store, locked and known to be ours.
 //
-//   FORMAT   "armature 1\n": whose data this is and which version of the layout
-//   LOCK     flock()ed by the process that has the store open
-//   db/      RocksDB's files
+//   FORMAT     "armature 1\n": whose data this is and which version of the layout
+//   LOCK       flock()ed by the process that has the store open
+//   CREATING   there before FORMAT is, and only then
+//   db/        RocksDB's files
 //
+// Creating a store takes a dozen fsyncs, which nobody needs to wait for before the first write: they are left out, and
+// FinishCreation makes up for them and writes FORMAT last. Until then nothing has been acknowledged as
+// synced, so a store without FORMAT that cannot be opened (power failure) may be begun anew.
 // Refuses a directory that holds anything else, and a FORMAT newer than this program. Knows nothing of RocksDB.
 // Holds the lock until destroyed. Used by the RocksDB engine.
 #pragma once
@@ -20,6 +24,12 @@ class DataDirectory {
 
   // Creates the directory (and its parents) if it is missing. kLocked, kFormat or kIoError with a line for a human.
   static Result<DataDirectory> Open(const std::string& path);
+  // FORMAT is not there yet: call FinishCreation before anything is acknowledged as synced.
+  bool is_new() const { return is_new_; }
+  // Syncs the database's files and writes FORMAT. Callable from any thread, once at a time, until it succeeds.
+  static Status FinishCreation(const std::string& path);
+  // Begins anew. REQUIRES: is_new().
+  Status ClearDatabase() const;
   // Marks a finished copy (see Engine::Checkpoint) as one of ours.
   static Status WriteFormat(const std::string& path);
   static std::string DatabasePath(const std::string& path) { return path + "/db"; }
@@ -28,13 +38,15 @@ class DataDirectory {
   DataDirectory& operator=(DataDirectory&&) = delete;
   ~DataDirectory();
 
+  const std::string& path() const { return path_; }
   std::string database_path() const { return DatabasePath(path_); }
 
  private:
-  DataDirectory(std::string path, int lock) : path_(std::move(path)), lock_(lock) {}
+  DataDirectory(std::string path, int lock, bool is_new) : path_(std::move(path)), lock_(lock), is_new_(is_new) {}
 
   std::string path_;
   int lock_ = -1;
+  bool is_new_ = false;
 };
 
 }  // namespace armature::storage

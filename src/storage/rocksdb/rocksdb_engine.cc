@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
@@ -163,15 +164,29 @@ Status RocksDbEngine::Open(Metrics& metrics) {
   env_ = rocksdb::NewCompositeEnv(files_);
   cache_ = MakeBlockCache(options_);
   const rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
+  files_->DeferSyncs(directory_->is_new());
   rocksdb::DB* db = nullptr;
-  if (auto status = rocksdb::DB::Open(options, directory_->database_path(), &db); !status.ok())
-    return FromRocksDb(status);
+  auto opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
+  if (!opened.ok() && !opened.IsNoSpace() && directory_->is_new()) {
+    // Left half-made by a power failure.
+    if (Status status = directory_->ClearDatabase(); !status.ok()) return status;
+    opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
+  }
+  if (!opened.ok()) return FromRocksDb(opened);
   db_.reset(db);
   if (Status status = LoadPartitions(*db_, partitions_); !status.ok()) return status;
   // Recovery has flushed whatever the logs held, so all that is readable now is durable.
   views_ = std::make_shared<DurableViews>(*db_);
   views_->Publish(db_->GetSnapshot());
-  syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, options_, metrics);
+  std::function<Status()> finish_creation;
+  if (directory_->is_new()) {
+    finish_creation = [files = files_, path = directory_->path()] {
+      // First, so that no file slips through between the two.
+      files->DeferSyncs(false);
+      return DataDirectory::FinishCreation(path);
+    };
+  }
+  syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, options_, metrics, std::move(finish_creation));
   files_->BePatient(true);
   RegisterGauges(metrics);
   return {};

@@ -154,6 +154,17 @@ TEST_F(RocksDbEngineTest, NewerFormatIsRefused) {
   EXPECT_NE(engine.error().message().find("format 2"), std::string::npos);
 }
 
+TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
+  fs::create_directories(path() + "/db");
+  WriteFile(path() + "/CREATING", "");
+  WriteFile(path() + "/db/CURRENT", "MANIFEST-000042\n");
+  auto engine = Open(path());
+  ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
+  // Acknowledged: from now on the store is complete.
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 1\n");
+  EXPECT_FALSE(fs::exists(path() + "/CREATING"));
+}
+
 TEST_F(RocksDbEngineTest, UnusableDirectoryIsAnIoError) {
   WriteFile(root_.path() + "/file", "");
   EXPECT_EQ(OpenCode(root_.path() + "/file"), StatusCode::kIoError);

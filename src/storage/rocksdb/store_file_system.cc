@@ -44,7 +44,7 @@ struct Log {
 
 }  // namespace
 
-// Who waits for space.
+// What the files of one store share: who waits for space, and whether syncs count yet.
 class DiskSpace {
  public:
   bool is_full() const { return waiting_.load(std::memory_order_seq_cst) != 0; }
@@ -89,7 +89,11 @@ class DiskSpace {
   }
   void CountWaiting(int delta) { waiting_ += delta; }
 
+  void DeferSyncs(bool is_deferring) { is_deferring_.store(is_deferring, std::memory_order_seq_cst); }
+  bool is_deferring() const { return is_deferring_.load(std::memory_order_seq_cst); }
+
  private:
+  std::atomic<bool> is_deferring_{false};
   std::atomic<int> waiting_{0};  // logs that owe and files that wait
   mutable std::mutex mutex_;
   std::condition_variable changed_;
@@ -123,6 +127,12 @@ class LogFile final : public rocksdb::FSWritableFileWrapper {
   IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo&,
                   IODebugContext* context) override {
     return Append(data, options, context);
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
+    return space_->is_deferring() ? IOStatus::OK() : FSWritableFileWrapper::Sync(options, context);
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
+    return space_->is_deferring() ? IOStatus::OK() : FSWritableFileWrapper::Fsync(options, context);
   }
   IOStatus Close(const IOOptions& options, IODebugContext* context) override {
     std::lock_guard lock(log_->mutex);
@@ -160,11 +170,39 @@ class PatientFile final : public rocksdb::FSWritableFileOwnerWrapper {
                   IODebugContext* context) override {
     return Append(data, options, context);
   }
+  IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
+    return space_->is_deferring() ? IOStatus::OK() : FSWritableFileOwnerWrapper::Sync(options, context);
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
+    return space_->is_deferring() ? IOStatus::OK() : FSWritableFileOwnerWrapper::Fsync(options, context);
+  }
 
  private:
   const std::shared_ptr<DiskSpace> space_;
   uint64_t written_ = 0;
   bool is_positioned_ = false;  // the file's own position is wherever a failed write left it
+};
+
+class DeferringDirectory final : public rocksdb::FSDirectory {
+ public:
+  DeferringDirectory(std::unique_ptr<rocksdb::FSDirectory>&& directory, std::shared_ptr<DiskSpace> space)
+      : directory_(std::move(directory)), space_(std::move(space)) {}
+
+  IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
+    return space_->is_deferring() ? IOStatus::OK() : directory_->Fsync(options, context);
+  }
+  IOStatus FsyncWithDirOptions(const IOOptions& options, IODebugContext* context,
+                               const rocksdb::DirFsyncOptions& what) override {
+    return space_->is_deferring() ? IOStatus::OK() : directory_->FsyncWithDirOptions(options, context, what);
+  }
+  IOStatus Close(const IOOptions& options, IODebugContext* context) override {
+    return directory_->Close(options, context);
+  }
+  size_t GetUniqueId(char* id, size_t max_size) const override { return directory_->GetUniqueId(id, max_size); }
+
+ private:
+  const std::unique_ptr<rocksdb::FSDirectory> directory_;
+  const std::shared_ptr<DiskSpace> space_;
 };
 
 }  // namespace
@@ -200,9 +238,17 @@ IOStatus StoreFileSystem::DeleteFile(const std::string& path, const IOOptions& o
   return FileSystemWrapper::DeleteFile(path, options, context);
 }
 
+IOStatus StoreFileSystem::NewDirectory(const std::string& path, const IOOptions& options,
+                                       std::unique_ptr<rocksdb::FSDirectory>* directory, IODebugContext* context) {
+  IOStatus status = FileSystemWrapper::NewDirectory(path, options, directory, context);
+  if (status.ok()) *directory = std::make_unique<DeferringDirectory>(std::move(*directory), space_);
+  return status;
+}
+
 bool StoreFileSystem::is_full() const { return space_->is_full(); }
 bool StoreFileSystem::owes_log() const { return space_->owes_log(); }
 Status StoreFileSystem::WriteRests() { return FromRocksDb(space_->WriteRests()); }
 void StoreFileSystem::BePatient(bool is_patient) { space_->BePatient(is_patient); }
+void StoreFileSystem::DeferSyncs(bool is_deferring) { space_->DeferSyncs(is_deferring); }
 
 }  // namespace armature::storage

@@ -1,4 +1,4 @@
-// StoreFileSystem: the file system under RocksDB, with three changes.
+// StoreFileSystem: the file system under RocksDB, with four changes.
 //
 // Length of logs: RocksDB reserves blocks for a log but leaves its length to grow with each write, so every fsync also
 // commits the new length through the file system's journal. Here the length is set when the blocks are reserved:
@@ -13,6 +13,8 @@
 //
 // OPTIONS files: refused. Our options come from code at every opening; writing, syncing and re-reading a
 // text copy of them is a third of the time it takes to open an empty store.
+//
+// New stores: while DeferSyncs is on nothing is synced at all; see DataDirectory::FinishCreation.
 #pragma once
 
 #include <rocksdb/file_system.h>
@@ -41,6 +43,10 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* context) override;
 
+  rocksdb::IOStatus NewDirectory(const std::string& path, const rocksdb::IOOptions& options,
+                                 std::unique_ptr<rocksdb::FSDirectory>* directory,
+                                 rocksdb::IODebugContext* context) override;
+
   // Some file has found no space and still needs it. Cheap; any thread.
   bool is_full() const;
   // Some log is not on disk as RocksDB believes.
@@ -49,6 +55,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   Status WriteRests();
   // From now on (until false) files wait for space instead of failing. Not while opening or closing.
   void BePatient(bool is_patient);
+  void DeferSyncs(bool is_deferring);
 
  private:
   const std::shared_ptr<DiskSpace> space_;  // shared with files

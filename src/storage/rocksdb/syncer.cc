@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <ctime>
+#include <utility>
 
 #include "base/log.h"
 #include "storage/rocksdb/status_mapping.h"
@@ -40,12 +41,13 @@ void FutexWakeOne(std::atomic<uint32_t>& word) {
 }  // namespace
 
 Syncer::Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options,
-               Metrics& metrics)
+               Metrics& metrics, std::function<Status()> prepare)
     : db_(db),
       files_(files),
       views_(views),
       syncs_(metrics.GetCounter("armature_engine_syncs_total", "Times the write-ahead log was synced.")),
-      sync_micros_(metrics.GetHistogram("armature_engine_sync_microseconds", "Duration of one sync of the log.")) {
+      sync_micros_(metrics.GetHistogram("armature_engine_sync_microseconds", "Duration of one sync of the log.")),
+      prepare_(std::move(prepare)) {
   thread_ = std::thread([this, durability = options.durability, interval = options.interval_millis] {
     pthread_setname_np(pthread_self(), "syncer");
     if (durability == Durability::kFsync) RunGroups();
@@ -118,6 +120,7 @@ void Syncer::Settle(DurableOp* group, const Status& status) {
 }
 
 void Syncer::RunGroups() {
+  if (prepare_) SyncGroup();
   while (!is_stopping_.load(std::memory_order_seq_cst)) {
     WaitForParked(1, retry_at_);
     LookForSpace();
@@ -145,6 +148,10 @@ void Syncer::Gather() {
 
 Status Syncer::SyncLog() {
   if (is_log_broken_) return last_;
+  if (prepare_) {
+    if (Status status = prepare_(); !status.ok()) return status;
+    prepare_ = nullptr;
+  }
   const auto start = Clock::now();
   Status status = FromRocksDb(db_.FlushWAL(/*sync=*/true));
   is_log_broken_ = !status.ok();
@@ -203,7 +210,10 @@ void Syncer::RunInterval(milliseconds interval) {
   };
   const bool is_timed = interval != milliseconds::max();
   while (!is_stopping_.load(std::memory_order_seq_cst)) {
-    WaitForParked(UINT_MAX, std::min(retry_at_, is_timed ? Clock::now() + interval : Clock::time_point::max()));
+    if (prepare_) last_ = SyncLog();
+    auto deadline = is_timed ? Clock::now() + interval : Clock::time_point::max();
+    if (prepare_) deadline = std::min(deadline, Clock::now() + kLastRetry);
+    WaitForParked(UINT_MAX, std::min(retry_at_, deadline));
     LookForSpace();
     if (is_timed) sync();
   }

@@ -15,6 +15,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -27,7 +28,9 @@ namespace armature::storage {
 
 class Syncer {
  public:
-  Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options, Metrics& metrics);
+  // `prepare`, if any, is done on the thread, at once, and before anything is called durable.
+  Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options, Metrics& metrics,
+         std::function<Status()> prepare);
   ~Syncer() { static_cast<void>(Stop()); }
   Syncer(const Syncer&) = delete;
   Syncer& operator=(const Syncer&) = delete;
@@ -75,6 +78,7 @@ class Syncer {
   std::atomic<bool> is_full_{false};  // refusals were reported and space has not been seen since
 
   // The thread's own.
+  std::function<Status()> prepare_;
   uint32_t writers_ = 1;                          // estimate of how many writers are active
   Clock::duration sync_time_{};                   // moving average of one fsync
   std::chrono::milliseconds retry_pause_{};       // between looks for space; zero = none is missing

@@ -1,0 +1,217 @@
+// What the engine costs: CPU per get and commit, latency and syncs per durable put, beside plain RocksDB.
+//
+// Durable puts run on the disk of ARMATURE_BENCH_DIR (default: the current directory), because a temporary
+// directory may be memory.
+
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "storage/memory/memory_engine.h"
+#include "storage/rocksdb/rocksdb_engine.h"
+#include "storage/test_support.h"
+
+namespace armature::storage {
+namespace {
+
+constexpr int kItems = 10'000;
+
+std::string Key(uint64_t number) {
+  // Scattered as hashes are.
+  return fmt::format("\x02table00{:016x}", number * 0x9E3779B97F4A7C15ull);
+}
+
+class Directory {
+ public:
+  Directory() {
+    const char* root = std::getenv("ARMATURE_BENCH_DIR");
+    path_ = fmt::format("{}/storage-bench-{}", root ? root : ".", getpid());
+    std::filesystem::remove_all(path_);
+  }
+  ~Directory() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::unique_ptr<Engine> OpenRocks(const std::string& path, Metrics& metrics) {
+  RocksDbOptions options;
+  options.directory = path;
+  return std::move(*OpenRocksDbEngine(options, metrics));
+}
+
+void Fill(Engine& engine, int items) {
+  const std::string value(200, 'v');
+  Batch batch;
+  CommitOp last;
+  for (int i = 0; i < items; ++i) {
+    batch.Put(Key(static_cast<uint64_t>(i)), value);
+    if (batch.count() < 100 && i + 1 < items) continue;
+    CommitOp op;
+    op.batch = &batch;
+    engine.Commit(op);
+    Await(op.done);
+    last.sequence = op.sequence;
+    batch.Clear();
+  }
+  DurableOp durable;
+  durable.sequence = last.sequence;
+  engine.WhenDurable(durable);
+  Await(durable.done);
+}
+
+void Gets(benchmark::State& state, Engine& engine, View view, int items) {
+  uint64_t next = 1;
+  GetOp op;
+  for (auto _ : state) {
+    next = next * 6364136223846793005ull + 1442695040888963407ull;
+    const std::string key = Key((next >> 33) % static_cast<uint64_t>(items));
+    op.key = key;
+    op.at.view = view;
+    op.done.Rearm();
+    engine.Get(op);
+    if (!op.found) state.SkipWithError("lost a key");
+  }
+}
+
+void Commits(benchmark::State& state, Engine& engine, int items) {
+  uint64_t next = 1;
+  const std::string value(200, 'w');
+  Batch batch;
+  for (auto _ : state) {
+    next = next * 6364136223846793005ull + 1442695040888963407ull;
+    batch.Clear();
+    batch.Put(Key((next >> 33) % static_cast<uint64_t>(items)), value);
+    CommitOp op;
+    op.batch = &batch;
+    engine.Commit(op);
+    Await(op.done);
+    if (!op.status.ok()) state.SkipWithError("commit failed");
+  }
+}
+
+void BM_MemoryGet(benchmark::State& state) {
+  Metrics metrics;
+  auto engine = OpenMemoryEngine(metrics);
+  Fill(*engine, kItems);
+  Gets(state, *engine, View::kDurable, kItems);
+}
+BENCHMARK(BM_MemoryGet);
+
+void BM_MemoryCommit(benchmark::State& state) {
+  Metrics metrics;
+  auto engine = OpenMemoryEngine(metrics);
+  Commits(state, *engine, kItems);
+}
+BENCHMARK(BM_MemoryCommit);
+
+void BM_RocksDbGet(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  const int items = static_cast<int>(state.range(0));
+  auto engine = OpenRocks(directory.path(), metrics);
+  Fill(*engine, items);
+  Gets(state, *engine, state.range(1) ? View::kDurable : View::kLatest, items);
+}
+BENCHMARK(BM_RocksDbGet)->ArgNames({"items", "durable"})->Args({kItems, 0})->Args({kItems, 1})->Args({1'000'000, 1});
+
+void BM_RocksDbCommit(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  auto engine = OpenRocks(directory.path(), metrics);
+  Commits(state, *engine, kItems);
+}
+BENCHMARK(BM_RocksDbCommit);
+
+void BM_PlainGet(benchmark::State& state) {
+  Directory directory;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  rocksdb::DB::Open(options, directory.path(), &db).PermitUncheckedError();
+  const std::string value(200, 'v');
+  for (uint64_t i = 0; i < kItems; ++i) db->Put({}, Key(i), value).PermitUncheckedError();
+  uint64_t next = 1;
+  std::string out;
+  for (auto _ : state) {
+    next = next * 6364136223846793005ull + 1442695040888963407ull;
+    db->Get({}, Key((next >> 33) % kItems), &out).PermitUncheckedError();
+  }
+  delete db;
+}
+BENCHMARK(BM_PlainGet);
+
+void PlainPut(benchmark::State& state, bool is_synced) {
+  Directory directory;
+  rocksdb::Options options;
+  options.create_if_missing = true;
+  rocksdb::DB* db = nullptr;
+  rocksdb::DB::Open(options, directory.path(), &db).PermitUncheckedError();
+  rocksdb::WriteOptions write;
+  write.sync = is_synced;
+  const std::string value(200, 'v');
+  uint64_t next = 1;
+  for (auto _ : state) {
+    next = next * 6364136223846793005ull + 1442695040888963407ull;
+    db->Put(write, Key((next >> 33) % kItems), value).PermitUncheckedError();
+  }
+  delete db;
+}
+void BM_PlainPut(benchmark::State& state) { PlainPut(state, false); }
+BENCHMARK(BM_PlainPut);
+void BM_PlainSyncedPut(benchmark::State& state) { PlainPut(state, true); }
+BENCHMARK(BM_PlainSyncedPut)->UseRealTime();
+
+// Closed-loop writers as coroutines on one thread, the shape of a reactor with that many connections.
+void BM_DurablePut(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  auto engine = OpenRocks(directory.path(), metrics);
+  const int writers = static_cast<int>(state.range(0));
+  constexpr int kRounds = 20;
+  const std::string value(200, 'w');
+  const EngineStats before = engine->stats();
+  BlockingExecutor executor;
+  for (auto _ : state) {
+    int running = writers;
+    Completion all_done;
+    auto writer = [&](int w) -> Task<void> {
+      Batch batch;
+      for (int i = 0; i < kRounds; ++i) {
+        batch.Clear();
+        batch.Put(Key(static_cast<uint64_t>(w)), value);
+        CommitOp commit;
+        commit.batch = &batch;
+        engine->Commit(commit);
+        co_await commit.done;
+        DurableOp durable;
+        durable.sequence = commit.sequence;
+        engine->WhenDurable(durable);
+        co_await durable.done;
+      }
+      if (--running == 0) all_done.Finish();
+    };
+    auto all = [&]() -> Task<void> {
+      for (int w = 0; w < writers; ++w) Detach(writer(w));
+      co_await all_done;
+    };
+    executor.Run(all());
+  }
+  const EngineStats after = engine->stats();
+  const auto puts = static_cast<double>(after.commits - before.commits);
+  state.SetItemsProcessed(static_cast<int64_t>(puts));
+  state.counters["syncs_per_put"] = static_cast<double>(after.syncs - before.syncs) / puts;
+  state.counters["put_us"] =
+      benchmark::Counter(puts / 1e6 / writers, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_DurablePut)->ArgName("writers")->Arg(1)->Arg(2)->Arg(8)->Arg(64)->UseRealTime();
+
+}  // namespace
+}  // namespace armature::storage
