@@ -89,7 +89,3 @@ class TestRegions:
             "DescribeTable", {"TableName": hash_table}, "ResourceNotFoundException",
             f"Requested resource not found: Table: {hash_table} not found")
         assert hash_table not in raw_client(region="ap-south-1").ok("ListTables", {})["TableNames"]
-
-    def test_describe_endpoints_names_the_region(self, raw_client):
-        assert raw_client(region="eu-west-2").ok("DescribeEndpoints", {})["Endpoints"] == [
-            {"Address": "dynamodb.eu-west-2.amazonaws.com", "CachePeriodInMinutes": 1440}]

@@ -80,7 +80,7 @@ def test_does_not_hold(attempt, put, condition):
                                "attribute_exists, number of operands: 2"),
     ("size(n)", "The function is not allowed to be used this way in an expression; function: size"),
     ("attribute_exists(n) = :5", "The function is not allowed to be used this way in an expression; function: attribute_exists"),
-    ("if_not_exists(n, :5) = :5", "The function is not allowed to be used this way in an expression; function: if_not_exists"),
+    ("if_not_exists(n, :5) = :5", "The function is not allowed in a condition expression; function: if_not_exists"),
     ("attribute_exists(:5)", "Operator or function requires a document path; operator or function: attribute_exists"),
     ("n < :list", "Incorrect operand type for operator or function; operator or function: <, operand type: L"),
     ("begins_with(s, :5)", "Incorrect operand type for operator or function; operator or function: begins_with, operand type: N"),

@@ -287,7 +287,10 @@ class TestSerialization:
     @pytest.mark.parametrize("value, message", [
         ({"S": 1}, "NUMBER_VALUE cannot be converted to String"),
         ({"N": 3}, "NUMBER_VALUE cannot be converted to String"),
-        ({"B": "not base64!!"}, "only base-64-encoded strings are convertible to bytes"),
+        ({"B": 1}, "only base-64-encoded strings are convertible to bytes"),
+        ({"B": "abcde"}, "Base64 encoded length is expected a multiple of 4 bytes but found: 5"),
+        ({"B": "YR=="}, "Invalid last non-pad Base64 character dectected"),
+        ({"B": "not base64!!"}, None),
         ({"BOOL": "maybe"}, None),
         ({"SS": "a"}, "Unexpected field type"),
         ({"L": {}}, None),

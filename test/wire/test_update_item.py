@@ -326,7 +326,7 @@ class TestRefused:
         ("INVALID SYNTAX HERE", 'Syntax error; token: "INVALID", near: "INVALID SYNTAX"'),
         ("SET a = #x, b = :v", "An expression attribute name used in the document path is not defined; attribute name: #x"),
         ("SET a = :x, b = :v", "An expression attribute value used in expression is not defined; attribute value: :x"),
-        ("SET a = list_append(list_append(b, :v), :v)",
+        ("SET a = list_append(list_append(b, c), d)",
          "The function is not allowed to be used this way in an expression; function: list_append"),
         ("SET a = if_not_exists(b)", "Incorrect number of operands for operator or function; operator or function: "
                                      "if_not_exists, number of operands: 1"),
