@@ -5,7 +5,9 @@
 namespace armature::table {
 
 namespace {
-double RoundedUp(size_t size, size_t unit) { return static_cast<double>(std::max<size_t>(1, (size + unit - 1) / unit)); }
+double RoundedUp(size_t size, size_t unit) {
+  return static_cast<double>(std::max<size_t>(1, (size + unit - 1) / unit));
+}
 }  // namespace
 
 double ReadUnits(size_t item_size, bool is_consistent) {

@@ -1,10 +1,10 @@
 #include "table/catalog.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <mutex>
 #include <unordered_set>
+
+#include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/log.h"
@@ -80,12 +80,13 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
   for (const auto& row : scan.rows) {
     auto def = model::DecodeTableDef(row.value);
     if (!def) co_return def.error();
-    const auto partition = std::find_if(partitions.begin(), partitions.end(),
-                                        [&](const auto& info) { return info.id == def->id; });
+    const auto partition =
+        std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def->id; });
     if (partition == partitions.end())
       co_return Status::Corruption(fmt::format("table {} has no partition", def->name));
     in_use.insert(def->id);
-    auto loaded = std::make_shared<Table>(std::make_shared<const TableDef>(std::move(*def)), partition->id, partition->epoch);
+    auto loaded =
+        std::make_shared<Table>(std::make_shared<const TableDef>(std::move(*def)), partition->id, partition->epoch);
     if (Status status = co_await LoadStats(*loaded); !status.ok()) co_return status;
     Insert(std::move(loaded));
   }
@@ -199,8 +200,8 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     if (Status status = co_await RemoveTable(existing); !status.ok()) co_return model::FromStatus(status);
   }
 
-  // Taken even if what follows fails: a record that could not be synced may still be there after a crash, and must never
-  // share its id with another table's.
+  // Taken even if what follows fails: a record that could not be synced may still be there after a crash, and must
+  // never share its id with another table's.
   def.id = next_table_id_++;
   def.created_millis = now;
   def.status = ResourceStatus::kCreating;
@@ -241,7 +242,8 @@ Task<void> Catalog::UndoCreate(const TableDef& def) {
   if (!status.ok()) LogWarn("partition {} stays for now: {}", def.id, status.ToString());
 }
 
-Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scope, std::string_view name, Change change) {
+Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scope, std::string_view name,
+                                                                 Change change) {
   auto guard = co_await change_latch_.LockStripe(0);
   const int64_t now = clock_.NowMillis();
   auto table = Find(scope, name);
@@ -258,7 +260,8 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
   co_return published;
 }
 
-Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scope, std::string_view name, Change check) {
+Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scope, std::string_view name,
+                                                                 Change check) {
   auto deleted = co_await Update(scope, name, [&](TableDef& def) -> ApiResult<void> {
     ARMATURE_CHECK_OK(check(def));
     def.status = ResourceStatus::kDeleting;

@@ -1,10 +1,10 @@
 // Catalog: which tables there are.
 //
-// Owns every Table and its stored record. Look-ups are shared-locked and cheap; changes are serialised, made durable, and
-// only then published. A table belongs to an account and a Region; names are unique within the two. State changes that
-// take time on AWS (CREATING, UPDATING, DELETING) last `control_plane_delay_millis` here: with 0 the reply shows the
-// passing state and the very next call sees the final one, so that SDK waiters never wait.
-// Thread-safe. Used by api/ and workers/.
+// Owns every Table and its stored record. Look-ups are shared-locked and cheap; changes are serialised, made durable,
+// and only then published. A table belongs to an account and a Region; names are unique within the two. State changes
+// that take time on AWS (CREATING, UPDATING, DELETING) last `control_plane_delay_millis` here: with 0 the reply shows
+// the passing state and the very next call sees the final one, so that SDK waiters never wait. Thread-safe. Used by
+// api/ and workers/.
 #pragma once
 
 #include <functional>
@@ -53,12 +53,12 @@ class Catalog {
   // the catalogue's lock, so checks made inside it hold. Returns the new definition.
   using Change = std::function<model::ApiResult<void>(model::TableDef&)>;
   Task<model::ApiResult<std::shared_ptr<const model::TableDef>>> Update(TableScope scope, std::string_view name,
-                                                                       Change change);
+                                                                        Change change);
 
-  // Starts deletion after `check` agrees; returns the definition as DELETING. Once that is stored the table goes, if need
-  // be by a later RunDueTransitions.
+  // Starts deletion after `check` agrees; returns the definition as DELETING. Once that is stored the table goes, if
+  // need be by a later RunDueTransitions.
   Task<model::ApiResult<std::shared_ptr<const model::TableDef>>> Delete(TableScope scope, std::string_view name,
-                                                                       Change check);
+                                                                        Change check);
 
   // Removes tables whose deletion is due and records due transitions. Called by a worker, and by tests.
   Task<Status> RunDueTransitions();

@@ -1,9 +1,9 @@
 // The catalogue over an engine that fails or crashes between any two steps of a change.
+#include <set>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <set>
 
 #include "storage/faulty/faulty_engine.h"
 #include "table/catalog.h"

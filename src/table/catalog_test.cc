@@ -1,11 +1,11 @@
 #include "table/catalog.h"
 
+#include <array>
+#include <atomic>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <array>
-#include <atomic>
 
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
@@ -112,20 +112,22 @@ TEST_F(CatalogTest, UpdatesArePublishedWholeOrNotAtAll) {
   Create("T");
   const auto table = catalog_->Find(kScope, "T");
   const auto before = table->def();
-  EXPECT_EQ(Update("T", [](TableDef& def) -> ApiResult<void> {
-              def.deletion_protection = true;
-              def.status = ResourceStatus::kUpdating;
-              return {};
-            }),
+  EXPECT_EQ(Update("T",
+                   [](TableDef& def) -> ApiResult<void> {
+                     def.deletion_protection = true;
+                     def.status = ResourceStatus::kUpdating;
+                     return {};
+                   }),
             "ok");
   EXPECT_FALSE(before->deletion_protection);  // whoever holds the old one keeps it
   EXPECT_TRUE(table->def()->deletion_protection);
   EXPECT_EQ(table->def()->status, ResourceStatus::kUpdating);
   EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);
-  EXPECT_EQ(Update("T", [](TableDef& def) -> ApiResult<void> {
-              def.deletion_protection = false;
-              return model::ValidationException("no");
-            }),
+  EXPECT_EQ(Update("T",
+                   [](TableDef& def) -> ApiResult<void> {
+                     def.deletion_protection = false;
+                     return model::ValidationException("no");
+                   }),
             "ValidationException");
   EXPECT_TRUE(table->def()->deletion_protection);
   EXPECT_EQ(Update("U", Agree), "ResourceNotFoundException");

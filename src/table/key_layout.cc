@@ -24,7 +24,8 @@ std::string TablePrefix(uint64_t table_id) {
 
 storage::KeyRange TableRange(uint64_t table_id) { return {TablePrefix(table_id), TablePrefix(table_id + 1)}; }
 
-void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name, std::string& out) {
+void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
+                      std::string& out) {
   // A NUL cannot occur in the parts, and sorts below every character of them: tables come in name order.
   out.push_back(kSystemByte);
   out.push_back(kCatalogKind);
@@ -53,7 +54,7 @@ uint64_t PartitionHash(std::string_view encoded_partition_key) {
   return XXH3_64bits(encoded_partition_key.data(), encoded_partition_key.size());
 }
 
-void AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out) {
+size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out) {
   out.append(table_prefix);
   out.push_back(static_cast<char>(Space::kItems));
   const size_t hash_at = out.size();
@@ -61,7 +62,16 @@ void AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema
   for (const auto& attribute : schema.hash) model::AppendKeyValue(*model::FindAttribute(key, attribute.name), out);
   const uint64_t hash = PartitionHash(std::string_view(out).substr(hash_at + sizeof(uint64_t)));
   for (size_t i = 0; i < sizeof(uint64_t); ++i) out[hash_at + i] = static_cast<char>(hash >> (56 - 8 * i));
+  const size_t partition_end = out.size();
   for (const auto& attribute : schema.range) model::AppendKeyValue(*model::FindAttribute(key, attribute.name), out);
+  return partition_end;
+}
+
+std::string CollectionSizeKey(std::string_view table_prefix, std::string_view partition_key) {
+  std::string key(table_prefix);
+  key.push_back(static_cast<char>(Space::kCollectionSizes));
+  key.append(partition_key.substr(table_prefix.size() + 1));  // without the space of the items
+  return key;
 }
 
 }  // namespace armature::table

@@ -16,8 +16,13 @@
 
 namespace armature::table {
 
-// What lies behind a table's prefix. Local indexes and the journal get spaces of their own.
-enum class Space : uint8_t { kItems = 0x10 };
+// What lies behind a table's prefix. The journal will get a space of its own.
+enum class Space : uint8_t {
+  kItems = 0x10,
+  kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
+  kLocalIndexes = 0x20,
+  kGlobalIndexes = 0x30,
+};
 
 // Every key of a table starts with this.
 std::string TablePrefix(uint64_t table_id);
@@ -31,8 +36,15 @@ storage::KeyRange CatalogRange();
 std::string TableStatsKey(uint64_t table_id);
 std::string NextTableIdKey();
 
-// The storage key of an item. REQUIRES: `key` holds every key attribute with its type.
-void AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out);
+// The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to the
+// end of the partition key.
+size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out);
+
+// Where the size of an item collection is kept. `partition_key` is the front part of the storage key of one of its items.
+std::string CollectionSizeKey(std::string_view table_prefix, std::string_view partition_key);
+
+// The epoch of the partition of the house's own records.
+inline constexpr storage::Epoch kSystemEpoch = 1;
 
 // Hash of the encoded partition key; also what a scan segment and a partition divide.
 uint64_t PartitionHash(std::string_view encoded_partition_key);

@@ -1,11 +1,11 @@
 #include "table/key_layout.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <map>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
 
@@ -80,7 +80,8 @@ TEST(KeyLayout, ScanOrderIsHashOrder) {
     keys.emplace_back(KeyOf(1, kSimple, fmt::format("pk=S:p{}", p)), PartitionHash(encoded));
   }
   std::sort(keys.begin(), keys.end());
-  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
+  EXPECT_TRUE(
+      std::is_sorted(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
 }
 
 TEST(KeyLayout, TablesLieApart) {
@@ -90,9 +91,7 @@ TEST(KeyLayout, TablesLieApart) {
     EXPECT_LT(range.begin, range.end);
     EXPECT_TRUE(IsIn(range, KeyOf(ids[i], kSimple, "pk=S:\x7f\x7f")));
     for (size_t j = 0; j < ids.size(); ++j)
-      if (i != j) {
-        EXPECT_FALSE(IsIn(range, KeyOf(ids[j], kSimple, "pk=S:a"))) << ids[i] << " " << ids[j];
-      }
+      if (i != j) { EXPECT_FALSE(IsIn(range, KeyOf(ids[j], kSimple, "pk=S:a"))) << ids[i] << " " << ids[j]; }
     EXPECT_FALSE(IsIn(range, CatalogKey("1", "r", "T")));
     EXPECT_FALSE(IsIn(range, TableStatsKey(ids[i])));
     EXPECT_FALSE(IsIn(range, NextTableIdKey()));
@@ -101,9 +100,9 @@ TEST(KeyLayout, TablesLieApart) {
 
 TEST(KeyLayout, CatalogueRecordsComeByAccountRegionAndName) {
   const std::vector<std::string> in_order = {
-      CatalogKey("1", "eu", "a"),   CatalogKey("1", "eu", "a-b"), CatalogKey("1", "eu", "ab"),
-      CatalogKey("1", "eu", "b"),   CatalogKey("1", "eu1", "a"),  CatalogKey("1", "us", "A"),
-      CatalogKey("1", "us", "a"),   CatalogKey("10", "eu", "a"),  CatalogKey("2", "eu", "a")};
+      CatalogKey("1", "eu", "a"), CatalogKey("1", "eu", "a-b"), CatalogKey("1", "eu", "ab"),
+      CatalogKey("1", "eu", "b"), CatalogKey("1", "eu1", "a"),  CatalogKey("1", "us", "A"),
+      CatalogKey("1", "us", "a"), CatalogKey("10", "eu", "a"),  CatalogKey("2", "eu", "a")};
   EXPECT_TRUE(std::is_sorted(in_order.begin(), in_order.end()));
   for (const auto& key : in_order) EXPECT_TRUE(IsIn(CatalogRange(), key));
   EXPECT_FALSE(IsIn(CatalogRange(), TableStatsKey(1)));

@@ -1,8 +1,8 @@
 #include "table/latches.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
+
+#include <xxhash.h>
 
 namespace armature::table {
 
@@ -29,7 +29,7 @@ class SpinLock {
 
 struct alignas(64) LatchTable::Stripe {
   SpinLock lock;
-  bool is_held = false;         // guarded by lock
+  bool is_held = false;          // guarded by lock
   LockAwaiter* first = nullptr;  // guarded by lock: waiters in order
   LockAwaiter* last = nullptr;   // guarded by lock
 };

@@ -1,9 +1,9 @@
 // Latches: who may change an item right now.
 //
-// A writer holds its item's latch from reading the old image to the end of the commit, never while it waits for the disk
-// to sync. A latch is a stripe of a fixed table chosen by the key's hash: different keys may share one, which costs a
-// wait, never a wrong answer. Waiting suspends the coroutine (first come, first served), not the thread. A writer of
-// several items takes its stripes in ascending order, so that no two writers wait for each other.
+// A writer holds its item's latch from reading the old image to the end of the commit, never while it waits for the
+// disk to sync. A latch is a stripe of a fixed table chosen by the key's hash: different keys may share one, which
+// costs a wait, never a wrong answer. Waiting suspends the coroutine (first come, first served), not the thread. A
+// writer of several items takes its stripes in ascending order, so that no two writers wait for each other.
 // Thread-safe. Used by the write path only.
 #pragma once
 
@@ -72,6 +72,7 @@ class LatchTable {
   LockAwaiter Lock(std::string_view key) { return {*this, StripeOf(key)}; }
   LockAwaiter LockStripe(size_t stripe) { return {*this, stripe}; }
 
+  size_t stripe_count() const { return stripe_count_; }
   // The stripes of several keys, ascending and unique: the order in which to LockStripe them.
   std::vector<size_t> StripesOf(const std::vector<std::string_view>& keys) const;
 

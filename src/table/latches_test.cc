@@ -1,8 +1,5 @@
 #include "table/latches.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -11,6 +8,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "table/table_testing.h"
 
@@ -135,7 +135,7 @@ TEST(Latches, StripesAreAscendingAndUnique) {
 
 struct Shared {
   LatchTable latches;
-  std::array<int64_t, 4> counters{};          // each guarded by the latch of its key
+  std::array<int64_t, 4> counters{};         // each guarded by the latch of its key
   std::array<std::atomic<int>, 4> inside{};  // who is in there right now
   std::atomic<bool> was_violated{false};
 };

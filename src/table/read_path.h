@@ -1,7 +1,7 @@
 // The read path: items as of the durable view.
 //
-// A read never waits and never sees what a crash could take back; strongly and eventually consistent reads are answered alike.
-// Thread-safe. Called by api/ and workers/; calls storage/ only.
+// A read never waits and never sees what a crash could take back; strongly and eventually consistent reads are answered
+// alike. Thread-safe. Called by api/ and workers/; calls storage/ only.
 #pragma once
 
 #include <string>

@@ -5,13 +5,22 @@
 namespace armature::table {
 
 Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId partition, storage::Epoch epoch)
-    : id_(def->id), key_schema_(def->key_schema), prefix_(TablePrefix(def->id)), partition_(partition), epoch_(epoch) {
+    : id_(def->id),
+      key_schema_(def->key_schema),
+      prefix_(TablePrefix(def->id)),
+      partition_(partition),
+      epoch_(epoch),
+      has_local_indexes_(TableSchema(def, nullptr).has_local_indexes()) {
   Publish(std::move(def));
 }
 
 std::shared_ptr<const model::TableDef> Table::def() const {
+  return schema()->shared_def();
+}
+
+std::shared_ptr<const TableSchema> Table::schema() const {
   std::lock_guard lock(mutex_);
-  return def_;
+  return schema_;
 }
 
 bool Table::AcceptsData(int64_t now_millis) const {
@@ -26,7 +35,7 @@ void Table::Publish(std::shared_ptr<const model::TableDef> def) {
                           std::memory_order_release);
   data_until_millis_.store(def->status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
   std::lock_guard lock(mutex_);
-  def_ = std::move(def);
+  schema_ = std::make_shared<const TableSchema>(std::move(def), schema_.get());
 }
 
 }  // namespace armature::table

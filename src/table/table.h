@@ -1,8 +1,8 @@
 // Table: a table as it is used at run time.
 //
-// The definition (immutable, replaced as a whole by the catalogue), the key prefix, the partition that owns the items, and
-// running statistics. Shared by every request on the table; lives until the last of them is done, even if the table is
-// deleted meanwhile. Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
+// The definition (immutable, replaced as a whole by the catalogue), the key prefix, the partition that owns the items,
+// and running statistics. Shared by every request on the table; lives until the last of them is done, even if the table
+// is deleted meanwhile. Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
 #pragma once
 
 #include <atomic>
@@ -13,15 +13,9 @@
 
 #include "model/table_def.h"
 #include "storage/engine.h"
+#include "table/schema.h"
 
 namespace armature::table {
-
-// Item count and bytes, kept by the write path as a by-product of every commit.
-struct TableStats {
-  std::atomic<int64_t> item_count{0};
-  std::atomic<int64_t> size_bytes{0};
-  std::atomic<bool> is_dirty{false};  // changed since last persisted
-};
 
 class Table {
  public:
@@ -29,13 +23,16 @@ class Table {
 
   // A consistent definition for the length of one request.
   std::shared_ptr<const model::TableDef> def() const;
+  std::shared_ptr<const TableSchema> schema() const;
   // What never changes in a table's life needs no reference count.
   const model::KeySchema& key_schema() const { return key_schema_; }
   const std::string& prefix() const { return prefix_; }
   uint64_t id() const { return id_; }
   storage::PartitionId partition() const { return partition_; }
   storage::Epoch epoch() const { return epoch_; }
-  TableStats& stats() { return stats_; }
+  RowStats& stats() { return stats_; }
+  // Local indexes are made with the table and never change.
+  bool has_local_indexes() const { return has_local_indexes_; }
 
   // Whether data operations work at this moment: the table exists and is ACTIVE or UPDATING.
   bool AcceptsData(int64_t now_millis) const;
@@ -49,14 +46,15 @@ class Table {
   const std::string prefix_;
   const storage::PartitionId partition_;
   const storage::Epoch epoch_;
-  TableStats stats_;
+  const bool has_local_indexes_;
+  RowStats stats_;
 
   // Data operations ask for these two on every request: kept apart from the definition, without a lock.
   std::atomic<int64_t> data_from_millis_{0};
   std::atomic<int64_t> data_until_millis_{INT64_MAX};
 
   mutable std::mutex mutex_;
-  std::shared_ptr<const model::TableDef> def_;  // guarded by mutex_
+  std::shared_ptr<const TableSchema> schema_;  // guarded by mutex_
 };
 
 }  // namespace armature::table

@@ -1,9 +1,9 @@
 // The write path over an engine that is slow, fails, loses what was not synced, or loses the partition.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <array>
 #include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "model/messages.h"
 #include "storage/batch.h"
@@ -27,7 +27,8 @@ class WriteFaultsTest : public testing::Test {
   std::string& Start(std::unique_ptr<TestWrite> write) {
     last_ = write.get();
     started_.push_back(std::move(write));
-    executor_.Start(started_.back()->ExecuteInto(house_->writes, *outcomes_.emplace_back(std::make_unique<std::string>())));
+    executor_.Start(
+        started_.back()->ExecuteInto(house_->writes, *outcomes_.emplace_back(std::make_unique<std::string>())));
     return *outcomes_.back();
   }
   std::string Read(std::string_view key) { return ReadItem(house_->reads, *table_, key); }
@@ -217,7 +218,8 @@ TEST_F(WriteFaultsTest, AWriteToADroppedPartitionFindsNoTable) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ok");
   ASSERT_TRUE(RunBlocking(engine_->DropPartition(table_->partition())).ok());
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ResourceNotFoundException");
-  EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:b", "SET n = :one", {}, {{":one", "N:1"}})), "ResourceNotFoundException");
+  EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:b", "SET n = :one", {}, {{":one", "N:1"}})),
+            "ResourceNotFoundException");
 }
 
 TEST_F(WriteFaultsTest, AfterCloseEverythingIsUnavailable) {
@@ -227,7 +229,8 @@ TEST_F(WriteFaultsTest, AfterCloseEverythingIsUnavailable) {
 
 // ---- several threads, an engine that answers later
 
-Task<void> Increment(WritePath& writes, Table& table, Executor& executor, int rounds, size_t keys, std::atomic<int>& bad) {
+Task<void> Increment(WritePath& writes, Table& table, Executor& executor, int rounds, size_t keys,
+                     std::atomic<int>& bad) {
   for (int i = 0; i < rounds; ++i) {
     auto write = TestWrite::Update(table, fmt::format("pk=S:k{}", static_cast<size_t>(i) % keys), "ADD n :one", {},
                                    {{":one", "N:1"}});

@@ -1,12 +1,12 @@
-// Random writes against a plain model, with crashes: what was acknowledged, read or revealed is there afterwards, and the
-// state after a crash is one that the history of commits really passed through.
+// Random writes against a plain model, with crashes: what was acknowledged, read or revealed is there afterwards, and
+// the state after a crash is one that the history of commits really passed through.
 //
 // Everything runs on one thread and from one seed, so a failure repeats; the seed is in the test's name.
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <map>
 #include <random>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "table/table_testing.h"
 #include "table/write_path.h"

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <vector>
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "expr/evaluate.h"
 #include "expr/update.h"
@@ -15,6 +18,7 @@
 namespace armature::table {
 
 using model::ApiResult;
+using storage::Sequence;
 
 namespace {
 
@@ -33,49 +37,78 @@ model::ApiError StorageError(const Table& table, const Status& status) {
   return model::FromStatus(status);
 }
 
+Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
+
 }  // namespace
 
-Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
-  Table& table = *write.table;
-  AppendItemKey(table.prefix(), table.key_schema(), write.key, write.storage_key_);
-  storage::Sequence sequence = 0;
-  ApiResult<void> made;
-  {
-    const auto guard = co_await latches_.Lock(write.storage_key_);
-    write.read_.partition = table.partition();
-    write.read_.key = write.storage_key_;
-    write.read_.at.view = storage::View::kLatest;
-    engine_.Get(write.read_);
-    co_await write.read_.done;
-    if (!write.read_.status.ok()) co_return StorageError(table, write.read_.status);
-    ARMATURE_CO_CHECK_OK(DecodeOldImage(write, arena));
-
-    write.condition_held = !write.condition || expr::Evaluate(*write.condition, write.old_item);
-    if (write.condition_held) made = MakeNewImage(write, arena);
-    if (write.condition_held && made) ARMATURE_CO_CHECK_OK(co_await CommitNewImage(write, &sequence));
+// The sizes of the item collections one commit touches. Read once, carried along from write to write (a transaction may
+// change several items of a collection), stored with the commit. Guarded by the collections' latches.
+class WritePath::CollectionSizes {
+ public:
+  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, const Table& table, const std::string& key) {
+    if (const auto it = sizes_.find(key); it != sizes_.end()) co_return it->second;
+    storage::GetOp get;
+    get.partition = table.partition();
+    get.key = key;
+    get.at.view = storage::View::kLatest;
+    engine.Get(get);
+    co_await get.done;
+    if (!get.status.ok()) co_return StorageError(table, get.status);
+    const uint64_t size = get.found ? ByteReader(get.value).BigEndian<uint64_t>() : 0;
+    sizes_[key] = size;
+    co_return size;
   }
-  // Nothing was written, but the reply (a failed condition, an update that does not fit the item) tells something of the
-  // latest state: it must not be of a kind a crash takes back.
-  if (sequence == 0) sequence = last_committed_.load(std::memory_order_acquire);
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
-  co_return made;
+
+  void Set(const std::string& key, uint64_t size, storage::Batch& batch) {
+    sizes_[key] = size;
+    std::string record;
+    AppendBigEndian(record, size);
+    if (size == 0) batch.Delete(key);
+    else batch.Put(key, record);
+  }
+
+  std::string pending_key;
+  uint64_t pending_size = 0;
+
+ private:
+  std::map<std::string, uint64_t> sizes_;
+};
+
+// --- the steps of one write --------------------------------------------------------------------------------------------
+
+void WritePath::PrepareKey(ItemWrite& write) const {
+  write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
 }
 
-ApiResult<void> WritePath::DecodeOldImage(ItemWrite& write, Arena& arena) const {
+// Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
+std::string_view WritePath::LatchKey(const ItemWrite& write) const {
+  const std::string_view key = write.storage_key_;
+  return write.table->has_local_indexes() ? key.substr(0, write.partition_end_) : key;
+}
+
+Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
+  write.read_.partition = write.table->partition();
+  write.read_.key = write.storage_key_;
+  write.read_.at.view = storage::View::kLatest;
+  engine_.Get(write.read_);
+  co_await write.read_.done;
+  if (!write.read_.status.ok()) co_return StorageError(*write.table, write.read_.status);
   write.old_exists = write.read_.found;
-  if (!write.old_exists) return {};
-  const bool needs_item = write.wants_old_image || write.condition || write.kind == ItemWrite::Kind::kUpdate;
+  if (!write.old_exists) co_return ApiResult<void>{};
+
+  const bool needs_item = write.wants_old_image || write.condition || write.kind == ItemWrite::Kind::kUpdate ||
+                          !write.schema->indexes().empty();
   if (needs_item) {
     auto decoded = model::DecodeItem(write.read_.value, arena);
-    if (!decoded) return StorageError(*write.table, decoded.error());
+    if (!decoded) co_return StorageError(*write.table, decoded.error());
     write.old_item = decoded->item;
     write.old_size = decoded->item_size;
   } else {
     auto size = model::DecodeItemSize(write.read_.value);
-    if (!size) return StorageError(*write.table, size.error());
+    if (!size) co_return StorageError(*write.table, size.error());
     write.old_size = *size;
   }
-  return {};
+  co_return ApiResult<void>{};
 }
 
 ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
@@ -86,9 +119,8 @@ ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
       write.new_size = write.put_item_size;
       return {};
     case ItemWrite::Kind::kDelete:
-      return {};
-    case ItemWrite::Kind::kUpdate:
-      break;
+    case ItemWrite::Kind::kCheck: return {};
+    case ItemWrite::Kind::kUpdate: break;
   }
   auto updated = expr::ApplyUpdate(*write.update, write.old_item, write.old_exists, write.key, arena);
   if (!updated) return std::move(updated).error();
@@ -96,48 +128,103 @@ ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
   if (!write.new_exists) return {};
   write.new_item = updated->item;
   write.new_size = model::ItemSize(write.new_item);
-  if (MeasuredUpdateSize(write.new_size, write.key, *write.update) > model::kMaxItemBytes)
+  const size_t measured =
+      write.measures_plainly ? write.new_size : MeasuredUpdateSize(write.new_size, write.key, *write.update);
+  if (measured > model::kMaxItemBytes)
     return model::ValidationException(std::string(model::messages::kItemToUpdateTooLarge));
   return {};
 }
 
-Task<ApiResult<void>> WritePath::CommitNewImage(ItemWrite& write, storage::Sequence* sequence) {
-  storage::Batch batch;
-  if (write.new_exists) {
-    model::EncodeItem(write.new_item, write.new_size, write.record_);
-    batch.Put(write.storage_key_, write.record_);
-  } else if (write.old_exists) {
-    batch.Delete(write.storage_key_);
-  } else {
-    co_return ApiResult<void>{};  // deleting what is not there changes nothing
-  }
-  storage::CommitOp commit;
-  commit.partition = write.table->partition();
-  commit.epoch = write.table->epoch();
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  if (!commit.status.ok()) co_return StorageError(*write.table, commit.status);
-  *sequence = commit.sequence;
-  storage::Sequence seen = last_committed_.load(std::memory_order_relaxed);
-  while (seen < commit.sequence && !last_committed_.compare_exchange_weak(seen, commit.sequence, std::memory_order_acq_rel)) {
-  }
-  CountChange(write);
+ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
+  if (!write.new_exists || write.schema->indexes().empty()) return {};
+  const bool is_update = write.kind == ItemWrite::Kind::kUpdate;
+  ARMATURE_CHECK_OK(CheckIndexKeys(*write.schema, ImageOf(write.old_exists, write.old_item), write.new_item, is_update));
+  // An item and its entries in local indexes together are held to the limit of one item.
+  if (write.schema->has_local_indexes() &&
+      write.new_size + LocalEntriesSize(*write.schema, write.new_item, arena) > model::kMaxItemBytes)
+    return model::ValidationException(
+        std::string(is_update ? model::messages::kItemToUpdateTooLarge : model::messages::kItemTooLarge));
+  return {};
+}
+
+Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena) {
+  const auto bytes = [&](bool exists, model::Item item, size_t size) -> int64_t {
+    return exists ? static_cast<int64_t>(size + LocalEntriesSize(*write.schema, item, arena)) : 0;
+  };
+  const int64_t delta =
+      bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
+  sizes.pending_key = CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
+  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, *write.table, sizes.pending_key));
+  const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
+  // Shrinking writes pass even when the collection is over the limit.
+  if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
+    co_return model::ItemCollectionSizeLimitExceededException(std::string(model::messages::kCollectionTooLarge));
+  write.collection_bytes = sizes.pending_size = static_cast<uint64_t>(after);
   co_return ApiResult<void>{};
 }
 
-void WritePath::CountChange(ItemWrite& write) const {
-  TableStats& stats = write.table->stats();
-  const int64_t items = static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists);
-  const int64_t bytes = static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size);
-  if (items == 0 && bytes == 0) return;
-  // Sequentially consistent: who sees the mark already set has counted before PersistStats clears it and looks.
-  stats.item_count.fetch_add(items);
-  stats.size_bytes.fetch_add(bytes);
-  if (!stats.is_dirty.load()) stats.is_dirty.store(true);
+void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch) const {
+  if (write.new_exists) {
+    thread_local std::string record;
+    record.clear();
+    model::EncodeItem(write.new_item, write.new_size, record);
+    batch.Put(write.storage_key_, record);
+  } else if (write.old_exists) {
+    batch.Delete(write.storage_key_);
+  }
+  if (!write.schema->indexes().empty())
+    AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item), ImageOf(write.new_exists, write.new_item),
+                       arena, batch, write.index_charges);
 }
 
-Task<ApiResult<void>> WritePath::AwaitDurable(storage::Sequence sequence) {
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch) {
+  // Under the latch, so that whoever changes the definition can wait for writes under the old one.
+  write.schema = write.table->schema();
+  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
+  write.condition_held = !write.condition || expr::Evaluate(*write.condition, write.old_item);
+  if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
+  ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
+  if (write.table->has_local_indexes()) {
+    ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
+    sizes.Set(sizes.pending_key, sizes.pending_size, batch);
+  }
+  AppendChanges(write, arena, batch);
+  co_return ApiResult<void>{};
+}
+
+// --- committing --------------------------------------------------------------------------------------------------------
+
+Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
+  storage::CommitOp commit;
+  commit.partition = table.partition();
+  commit.epoch = table.epoch();
+  commit.batch = &batch;
+  engine_.Commit(commit);
+  co_await commit.done;
+  if (!commit.status.ok()) co_return StorageError(table, commit.status);
+  NoteCommitted(commit.sequence);
+  co_return commit.sequence;
+}
+
+void WritePath::NoteCommitted(Sequence sequence) {
+  Sequence seen = last_committed_.load(std::memory_order_relaxed);
+  while (seen < sequence && !last_committed_.compare_exchange_weak(seen, sequence, std::memory_order_acq_rel)) {}
+}
+
+void WritePath::CountChange(ItemWrite& write) const {
+  const auto move = [](RowStats& stats, int64_t items, int64_t bytes) {
+    if (items != 0) stats.item_count.fetch_add(items, std::memory_order_relaxed);
+    if (bytes != 0) stats.size_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    if (!stats.is_dirty.load(std::memory_order_relaxed)) stats.is_dirty.store(true, std::memory_order_release);
+  };
+  if (write.kind == ItemWrite::Kind::kCheck) return;
+  move(write.table->stats(), static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists),
+       static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
+  for (const IndexCharge& charge : write.index_charges) move(*charge.index->stats, charge.item_delta, charge.size_delta);
+}
+
+Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
   if (sequence <= engine_.DurableUpTo()) co_return ApiResult<void>{};
   storage::DurableOp durable;
   durable.sequence = sequence;
@@ -146,6 +233,131 @@ Task<ApiResult<void>> WritePath::AwaitDurable(storage::Sequence sequence) {
   if (durable.status.ok()) co_return ApiResult<void>{};
   LogError("a write could not be made durable: {}", durable.status.ToString());
   co_return model::FromStatus(durable.status);
+}
+
+// --- one write ---------------------------------------------------------------------------------------------------------
+
+// Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
+Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
+  PrepareKey(write);
+  storage::Batch batch;
+  CollectionSizes sizes;
+  const auto guard = co_await latches_.Lock(LatchKey(write));
+  auto prepared = co_await Prepare(write, sizes, arena, batch);
+  if (!prepared) write.failure = std::move(prepared).error();
+  // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
+  // latest state: it must not be of a kind a crash takes back.
+  if (write.failure || batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
+  auto committed = co_await Commit(*write.table, batch);
+  if (committed) CountChange(write);
+  co_return committed;
+}
+
+Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
+  ARMATURE_CO_TRY(const Sequence sequence, co_await Apply(write, arena));
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  if (write.failure) co_return std::move(*write.failure);
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
+  Sequence last = 0;
+  size_t failures = 0;
+  for (ItemWrite& write : writes) {
+    auto applied = co_await Apply(write, arena);
+    if (applied) last = std::max(last, *applied);
+    else write.failure = std::move(applied).error();
+    if (write.failure) ++failures;
+  }
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
+  if (failures > 0 && failures == writes.size()) co_return *writes.front().failure;
+  co_return ApiResult<void>{};
+}
+
+// --- transactions ------------------------------------------------------------------------------------------------------
+
+Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                                    Arena& arena) {
+  std::vector<std::string_view> latch_keys;
+  for (ItemWrite& write : writes) {
+    PrepareKey(write);
+    latch_keys.push_back(LatchKey(write));
+  }
+  Sequence sequence = 0;
+  bool is_cancelled = false;
+  {
+    // Every latch is held until the commit: that is what makes the transaction one point in time.
+    std::vector<LatchTable::Guard> guards;
+    for (const size_t stripe : latches_.StripesOf(latch_keys)) guards.push_back(co_await latches_.LockStripe(stripe));
+
+    std::map<Table*, storage::Batch> batches;
+    CollectionSizes sizes;
+    for (ItemWrite& write : writes) {
+      auto prepared = co_await Prepare(write, sizes, arena, batches[write.table]);
+      if (!prepared) write.failure = std::move(prepared).error();
+      is_cancelled = is_cancelled || write.failure || !write.condition_held;
+    }
+    sequence = last_committed_.load(std::memory_order_acquire);
+    if (!is_cancelled) {
+      std::vector<storage::CommitManyOp::Part> parts;
+      for (const auto& [table, batch] : batches)
+        if (!batch.empty()) parts.push_back({table->partition(), table->epoch(), &batch});
+      if (system_changes) parts.push_back({storage::kSystemPartition, kSystemEpoch, system_changes});
+      if (!parts.empty()) {
+        storage::CommitManyOp commit;
+        commit.parts = parts;
+        engine_.CommitMany(commit);
+        co_await commit.done;
+        if (!commit.status.ok()) co_return StorageError(*writes.front().table, commit.status);
+        sequence = commit.sequence;
+        NoteCommitted(sequence);
+        for (ItemWrite& write : writes) CountChange(write);
+      }
+    }
+  }
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  co_return !is_cancelled;
+}
+
+// --- building indexes --------------------------------------------------------------------------------------------------
+
+Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
+  ItemWrite write;
+  write.table = &table;
+  write.key = key;
+  write.kind = ItemWrite::Kind::kCheck;
+  write.wants_old_image = true;
+  PrepareKey(write);
+  const auto guard = co_await latches_.Lock(LatchKey(write));
+  write.schema = table.schema();
+  const auto& indexes = write.schema->indexes();
+  const auto index = std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
+  if (index == indexes.end()) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
+  storage::Batch batch;
+  IndexCharge charge;
+  if (!write.old_exists || !AppendIndexEntry(*index, write.old_item, arena, batch, charge)) co_return ApiResult<void>{};
+
+  // A write since the index was announced has put the row already, and counted it.
+  storage::GetOp present;
+  std::string row_key;
+  AppendRowKey(index->keyspace, write.old_item, row_key);
+  present.partition = table.partition();
+  present.key = row_key;
+  present.at.view = storage::View::kLatest;
+  engine_.Get(present);
+  co_await present.done;
+  if (!present.status.ok()) co_return StorageError(table, present.status);
+  if (present.found) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
+  index->stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
+  index->stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
+  index->stats->is_dirty.store(true, std::memory_order_release);
+  co_return ApiResult<void>{};
+}
+
+Task<void> WritePath::AwaitEarlierWrites() {
+  for (size_t stripe = 0; stripe < latches_.stripe_count(); ++stripe) co_await latches_.LockStripe(stripe);
 }
 
 }  // namespace armature::table

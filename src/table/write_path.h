@@ -1,70 +1,76 @@
-// The one write path: read the old image, check the condition, make the new image, commit, wait until it is durable.
+// The one write path: read the old image, check the condition, make the new image, derive index rows, commit, wait until
+// it is durable.
 //
-// Every change of an item goes through WritePath::Execute, whoever asks for it. It owns the latches; statistics, sizes for
-// capacity and the images for ReturnValues are by-products left in the ItemWrite. Guarantees: a write that returns success
-// is durable; one that returns an error changed nothing (or, after a storage failure, may have, as the error says);
-// and what a failed condition reveals of an item is durable too. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
+// Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It owns the latches;
+// statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite. Guarantees: a write
+// that returns success is durable; one that returns an error changed nothing (or, after a storage failure, may have, as the error
+// says); what a failed condition reveals of an item is durable too; transactions are serializable against each other and
+// against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
 #pragma once
 
 #include <atomic>
+#include <span>
 #include <string>
 
 #include "base/arena.h"
 #include "base/async.h"
-#include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "storage/engine.h"
+#include "table/item_write.h"
 #include "table/latches.h"
 #include "table/table.h"
 
 namespace armature::table {
 
-// One write, used once.
-struct ItemWrite {
-  enum class Kind { kPut, kUpdate, kDelete };
-
-  // in
-  Kind kind = Kind::kPut;
-  Table* table = nullptr;
-  model::Item key;                                  // exactly the key attributes
-  model::Item put_item;                             // of kPut: the whole new item
-  size_t put_item_size = 0;                         // of kPut: ItemSize(put_item)
-  const expr::BoundUpdate* update = nullptr;        // of kUpdate
-  const expr::BoundCondition* condition = nullptr;  // null: none
-  bool wants_old_image = false;                     // decode the old item even if nothing here needs it
-
-  // out
-  bool condition_held = true;
-  bool old_exists = false;
-  model::Item old_item;  // if it was decoded; lives as long as this object
-  size_t old_size = 0;
-  bool new_exists = false;
-  model::Item new_item;
-  size_t new_size = 0;
-
- private:
-  friend class WritePath;
-  std::string storage_key_;
-  storage::GetOp read_;
-  std::string record_;
-};
+inline constexpr uint64_t kMaxCollectionBytes = uint64_t{10} << 30;
 
 class WritePath {
  public:
-  explicit WritePath(storage::Engine& engine) : engine_(engine) {}
+  explicit WritePath(storage::Engine& engine, uint64_t max_collection_bytes = kMaxCollectionBytes)
+      : engine_(engine), max_collection_bytes_(max_collection_bytes) {}
 
-  // `arena` and everything `write` points to must outlive the outcome.
+  // In all of these `arena` and everything a write points to must outlive the outcome.
+
+  // One write.
   Task<model::ApiResult<void>> Execute(ItemWrite& write, Arena& arena);
 
+  // Independent writes, each all or nothing by itself and durable when this returns. Those that could not be done carry
+  // a `failure`; the result is an error only if none could.
+  Task<model::ApiResult<void>> ExecuteBatch(std::span<ItemWrite> writes, Arena& arena);
+
+  // All or nothing, together with `system_changes` (records of the house; may be null). False: cancelled; the writes say
+  // why in `condition_held` and `failure`. REQUIRES: no two writes of one item.
+  Task<model::ApiResult<bool>> ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                                  Arena& arena);
+
+  // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone.
+  Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
+
+  // Returns when every write that began before has ended: none still runs under an older table definition.
+  Task<void> AwaitEarlierWrites();
+
  private:
-  model::ApiResult<void> DecodeOldImage(ItemWrite& write, Arena& arena) const;
+  class CollectionSizes;
+
+  std::string_view LatchKey(const ItemWrite& write) const;
+  void PrepareKey(ItemWrite& write) const;
+  Task<model::ApiResult<void>> ReadOldImage(ItemWrite& write, Arena& arena);
   model::ApiResult<void> MakeNewImage(ItemWrite& write, Arena& arena) const;
-  Task<model::ApiResult<void>> CommitNewImage(ItemWrite& write, storage::Sequence* sequence);
+  model::ApiResult<void> CheckNewImage(ItemWrite& write, Arena& arena) const;
+  Task<model::ApiResult<void>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
+  void AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch) const;
+
+  // Everything up to the commit, under the latch.
+  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch);
+  Task<model::ApiResult<storage::Sequence>> Apply(ItemWrite& write, Arena& arena);
+  Task<model::ApiResult<storage::Sequence>> Commit(Table& table, const storage::Batch& batch);
   Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);
+  void NoteCommitted(storage::Sequence sequence);
   void CountChange(ItemWrite& write) const;
 
   storage::Engine& engine_;
+  const uint64_t max_collection_bytes_;
   LatchTable latches_;
   // The newest commit of any item: whoever reveals latest state without writing waits for this one.
   std::atomic<storage::Sequence> last_committed_{0};

@@ -1,11 +1,16 @@
 #include "table/write_path.h"
 
+#include <array>
+#include <atomic>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "model/item_size.h"
 #include "model/messages.h"
 #include "storage/memory/memory_engine.h"
+#include "storage/rocksdb/rocksdb_engine.h"
+#include "storage/test_support.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -132,13 +137,14 @@ TEST_F(WritePathTest, TheOldSizeIsKnownWithoutDecodingTheOldItem) {
 
 TEST_F(WritePathTest, AnUpdateThatDoesNotFitTheItemChangesNothing) {
   Run(TestWrite::Put(*table_, "pk=S:a,n=S:text"));
-  EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:a", "SET n = n + :one", {}, {{":one", "N:1"}})), "ValidationException");
+  EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:a", "SET n = n + :one", {}, {{":one", "N:1"}})),
+            "ValidationException");
   EXPECT_EQ(Read("pk=S:a"), "n=S:text,pk=S:a");
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");  // the latch is free again
 }
 
-// Facts 3.5. An item of pk=S:a (3 bytes) and x=S:… has 4 bytes besides the text; the measure of one value-writing action
-// is item - 3 + 3 + 19, that of a second removing action 2 more.
+// Facts 3.5. An item of pk=S:a (3 bytes) and x=S:… has 4 bytes besides the text; the measure of one value-writing
+// action is item - 3 + 3 + 19, that of a second removing action 2 more.
 TEST_F(WritePathTest, AnUpdateIsMeasuredToTheByte) {
   const auto update = [&](size_t text, std::string_view expression) {
     const std::string value = "S:" + std::string(text, 'x');
@@ -173,6 +179,44 @@ TEST_F(WritePathTest, AFullSizeItemCanBePutAndDeleted) {
   EXPECT_EQ(Stats(), "1 items 409600 bytes");
   EXPECT_EQ(Run(TestWrite::Delete(*table_, "pk=S:a")), "ok");
   EXPECT_EQ(Stats(), "0 items 0 bytes");
+}
+
+// ---- on disk, over several threads
+
+Task<void> AddOnes(WritePath& writes, Table& table, int rounds, std::atomic<int>& failed) {
+  for (int i = 0; i < rounds; ++i) {
+    auto write = TestWrite::Update(table, "pk=S:counter", "ADD n :one", "attribute_exists(pk)", {{":one", "N:1"}});
+    const std::string outcome = co_await write->Execute(writes);
+    if (outcome != "ok") ++failed;
+  }
+}
+
+TEST(WriteOnDisk, CountersOfSeveralThreadsAddUpAndAreThereAfterReopening) {
+  constexpr int kCoroutines = 16, kRounds = 25;
+  storage::TemporaryDirectory directory;
+  Metrics metrics;
+  ManualClock clock;
+  storage::RocksDbOptions options;
+  options.directory = directory.path() + "/data";
+  for (int opened = 1; opened <= 2; ++opened) {
+    auto engine = storage::OpenRocksDbEngine(options, metrics);
+    ASSERT_TRUE(engine) << engine.error().ToString();
+    House house(**engine, clock);
+    ASSERT_TRUE(RunBlocking(house.catalog.Load()).ok());
+    auto table = opened == 1 ? house.CreateTable("T") : house.catalog.Find(kScope, "T");
+    ASSERT_TRUE(table);
+    if (opened == 1) { EXPECT_EQ(RunBlocking(TestWrite::Put(*table, "pk=S:counter")->Execute(house.writes)), "ok"); }
+    std::atomic<int> failed{0};
+    {
+      std::array<ThreadExecutor, 3> executors;
+      for (size_t i = 0; i < kCoroutines; ++i) executors[i % 3].Spawn(AddOnes(house.writes, *table, kRounds, failed));
+      for (auto& executor : executors) executor.WaitIdle();
+    }
+    EXPECT_EQ(failed, 0);
+    EXPECT_EQ(ReadItem(house.reads, *table, "pk=S:counter"),
+              fmt::format("n=N:{},pk=S:counter", opened * kCoroutines * kRounds));
+    ASSERT_TRUE((*engine)->Close().ok());
+  }
 }
 
 }  // namespace
