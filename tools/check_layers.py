@@ -54,8 +54,8 @@ def layer_errors(path, text):
 
 def habit_errors(path, text):
     name = path.relative_to(ROOT)
-    if re.search(r"^\s*using namespace\b", text, re.MULTILINE):
-        yield f"{name}: no `using namespace`"
+    if re.search(r"^\s*using namespace (?!std::\w*literals\b)", text, re.MULTILINE):
+        yield f"{name}: no `using namespace` (but std's literals)"
     if path.suffix == ".h" and "#pragma once" not in text:
         yield f"{name}: a header needs `#pragma once`"
 
