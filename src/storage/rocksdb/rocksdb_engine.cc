@@ -455,20 +455,21 @@ Result<KeyRange> RocksDbEngine::UserRange(const KeyRange& range) const {
   return user;
 }
 
+// The lambdas capture references only: g++ 12 destroys a temporary twice when it is an argument within co_await.
 Task<Status> RocksDbEngine::DropPartition(PartitionId id) {
-  auto range = std::make_shared<KeyRange>();
+  KeyRange range;
   Status status = co_await ChangePartitions(
-      [=, this](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
+      [this, id, &range](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
         if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
-        ARMATURE_TRY(*range, UserRange(table.Find(id)->range));
+        ARMATURE_TRY(range, UserRange(table.Find(id)->range));
         batch.Delete(PartitionRecordKey(id));
-        if (range->begin < range->end) batch.DeleteRange(range->begin, range->end);
+        if (range.begin < range.end) batch.DeleteRange(range.begin, range.end);
         return {};
       },
-      [=](PartitionTable& table) { table.Erase(id); });
+      [id](PartitionTable& table) { table.Erase(id); });
   if (!status.ok()) co_return status;
-  co_return co_await admin_.Await([this, range] {
-    DeleteFiles(*range);
+  co_return co_await admin_.Await([this, &range] {
+    DeleteFiles(range);
     return Status::Ok();
   });
 }
