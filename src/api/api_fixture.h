@@ -82,7 +82,7 @@ class ApiFixture : public testing::Test {
   table::Catalog catalog_;
   table::ReadPath reads_;
   table::WritePath writes_;
-  Services services_{catalog_, reads_, writes_, clock_, random_};
+  Services services_{*engine_, catalog_, reads_, writes_, clock_, random_};
 
  private:
   static Task<model::ApiResult<void>> Run(const wire::OperationSchema& schema, std::string_view json,

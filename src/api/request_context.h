@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "storage/engine.h"
 #include "table/catalog.h"
 #include "table/read_path.h"
 #include "table/write_path.h"
@@ -17,6 +18,7 @@
 namespace armature::api {
 
 struct Services {
+  storage::Engine& engine;
   table::Catalog& catalog;
   const table::ReadPath& reads;
   table::WritePath& writes;

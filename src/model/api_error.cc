@@ -53,6 +53,10 @@ ApiError ConditionalCheckFailedException() {
   return Make(ErrorFamily::kDynamoDb, "ConditionalCheckFailedException", std::string(messages::kConditionalRequestFailed));
 }
 
+ApiError ItemCollectionSizeLimitExceededException(std::string message) {
+  return Make(ErrorFamily::kDynamoDb, "ItemCollectionSizeLimitExceededException", std::move(message));
+}
+
 ApiError MissingAuthenticationTokenException(std::string message) {
   return Make(ErrorFamily::kCoralService, "MissingAuthenticationTokenException", std::move(message));
 }

@@ -43,6 +43,7 @@ ApiError ResourceNotFoundException(std::string message);
 ApiError ResourceInUseException(std::string message);
 ApiError LimitExceededException(std::string message);
 ApiError ConditionalCheckFailedException();
+ApiError ItemCollectionSizeLimitExceededException(std::string message);
 ApiError MissingAuthenticationTokenException(std::string message);
 ApiError IncompleteSignatureException(std::string message);
 ApiError InvalidSignatureException(std::string message);

@@ -65,6 +65,21 @@ inline constexpr std::string_view kCannotUpdateKey =
 inline constexpr std::string_view kKeyMustBeScalar =
     "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: {}";
 
+// --- secondary index keys (facts 4.5) ----------------------------------------------------------------------------------
+inline constexpr std::string_view kIndexKeyTypeMismatch =
+    "One or more parameter values were invalid: Type mismatch for Index Key {} Expected: {} Actual: {} IndexName: {}";
+inline constexpr std::string_view kIndexKeyEmpty =
+    "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The "
+    "AttributeValue for a key attribute cannot contain an empty {} value. IndexName: {}, IndexKey: {}";
+inline constexpr std::string_view kUpdateIndexKeyType =
+    "The update expression attempted to update the secondary index key to unsupported type";
+inline constexpr std::string_view kUpdateIndexKeyEmpty =
+    "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a "
+    "value that is not supported. The AttributeValue for a key attribute cannot contain an empty {} value.";
+inline constexpr std::string_view kUpdateIndexKeyTooLong =
+    "The update expression attempted to update the secondary index key beyond allowed size limits";
+inline constexpr std::string_view kCollectionTooLarge = "Collection size exceeded.";
+
 // --- items ---------------------------------------------------------------------------------------------------------
 inline constexpr std::string_view kItemTooLarge = "Item size has exceeded the maximum allowed size";
 inline constexpr std::string_view kItemToUpdateTooLarge = "Item size to update has exceeded the maximum allowed size";

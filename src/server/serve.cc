@@ -109,7 +109,7 @@ int RunServe(const std::vector<std::string>& arguments) {
   if (Status status = RunBlocking(catalog.Load()); !status.ok()) return Fail(status.ToString());
   const table::ReadPath reads(**engine);
   table::WritePath writes(**engine);
-  const api::Services services{catalog, reads, writes, clock, random};
+  const api::Services services{**engine, catalog, reads, writes, clock, random};
 
   workers::MemoryWatch memory(options.memory_limit_mebibytes ? options.memory_limit_mebibytes << 20
                                                              : workers::MemoryWatch::PhysicalBytes() / 5 * 4);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "model/messages.h"
 #include "table/key_layout.h"
+#include "table/stats_record.h"
 
 namespace armature::table {
 
@@ -20,7 +21,6 @@ using model::TableDef;
 
 namespace {
 
-constexpr uint8_t kStatsRecordVersion = 1;
 constexpr storage::Epoch kFirstEpoch = 1;
 
 // Look-ups happen on every request: the key is built in a buffer that is reused.
@@ -110,13 +110,7 @@ Task<Status> Catalog::LoadStats(Table& table) {
   engine_.Get(get);
   co_await get.done;
   if (!get.status.ok() || !get.found) co_return get.status;
-  ByteReader reader(get.value);
-  const uint8_t version = reader.Byte();
-  const auto count = static_cast<int64_t>(reader.BigEndian<uint64_t>());
-  const auto size = static_cast<int64_t>(reader.BigEndian<uint64_t>());
-  if (!reader.ok() || version != kStatsRecordVersion) co_return Status::Corruption("a table's statistics are damaged");
-  table.stats().item_count = count;
-  table.stats().size_bytes = size;
+  if (!DecodeStats(get.value, table)) co_return Status::Corruption("a table's statistics are damaged");
   co_return Status::Ok();
 }
 
@@ -172,7 +166,7 @@ std::vector<std::shared_ptr<Table>> Catalog::AllTables() const {
 Task<Status> Catalog::CommitSystem(const storage::Batch& batch) {
   storage::CommitOp commit;
   commit.partition = storage::kSystemPartition;
-  commit.epoch = kFirstEpoch;
+  commit.epoch = kSystemEpoch;
   commit.batch = &batch;
   engine_.Commit(commit);
   co_await commit.done;
@@ -327,11 +321,7 @@ Task<Status> Catalog::PersistStats() {
   std::vector<std::shared_ptr<Table>> written;
   for (const auto& table : AllTables()) {
     if (!table->stats().is_dirty.exchange(false)) continue;
-    std::string record;
-    AppendByte(record, kStatsRecordVersion);
-    AppendBigEndian(record, static_cast<uint64_t>(table->stats().item_count.load()));
-    AppendBigEndian(record, static_cast<uint64_t>(table->stats().size_bytes.load()));
-    batch.Put(TableStatsKey(table->id()), record);
+    batch.Put(TableStatsKey(table->id()), EncodeStats(*table));
     written.push_back(table);
   }
   if (batch.empty()) co_return Status::Ok();

@@ -282,25 +282,27 @@ TEST_P(WriteThreadsTest, CompareAndSetLosesNoUpdate) {
   EXPECT_EQ(Read("pk=S:cas"), "n=N:120,pk=S:cas");
 }
 
-Task<void> WriteThroughErrors(WritePath& writes, Table& table, int rounds, std::atomic<int>& acknowledged) {
-  for (int i = 0; i < rounds; ++i) {
+Task<void> WriteThroughErrors(FaultyEngine& engine, WritePath& writes, Table& table, std::atomic<int>& acknowledged,
+                              std::atomic<int>& failed) {
+  for (int i = 0; i < 60; ++i) {
+    if (i % 10 == 3) engine.FailNext(Point::kGet, 2, Status::IoError("read"));
+    if (i % 10 == 7) engine.FailNext(Point::kCommit, 2, Status::NoSpace("full"));
     auto write = TestWrite::Update(table, "pk=S:a", "ADD n :one", {}, {{":one", "N:1"}});
     const std::string outcome = co_await write->Execute(writes);
-    if (outcome == "ok") ++acknowledged;
+    ++(outcome == "ok" ? acknowledged : failed);
   }
 }
 
 // Every path out of the write, good or bad, must give the latch back, or this hangs.
 TEST_P(WriteThreadsTest, ErrorsInBetweenLeaveNoLatchBehind) {
   engine_->SetDelayed(GetParam());
-  std::atomic<int> acknowledged{0};
+  std::atomic<int> acknowledged{0}, failed{0};
   std::array<ThreadExecutor, 3> executors;
-  for (size_t i = 0; i < 6; ++i) executors[i % 3].Spawn(WriteThroughErrors(house_->writes, *table_, 50, acknowledged));
-  for (int i = 0; i < 20; ++i) {
-    engine_->FailNext(Point::kGet, 2, Status::IoError("read"));
-    engine_->FailNext(Point::kCommit, 2, Status::NoSpace("full"));
-  }
+  for (size_t i = 0; i < 6; ++i)
+    executors[i % 3].Spawn(WriteThroughErrors(*engine_, house_->writes, *table_, acknowledged, failed));
   for (auto& executor : executors) executor.WaitIdle();
+  EXPECT_GT(failed, 20);
+  engine_->FailNext(Point::kGet, 0, {});
   EXPECT_EQ(Read("pk=S:a"), fmt::format("n=N:{},pk=S:a", acknowledged.load()));
 }
 

@@ -352,7 +352,7 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
   ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
   index->stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
   index->stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
-  index->stats->is_dirty.store(true, std::memory_order_release);
+  table.stats().is_dirty.store(true, std::memory_order_release);
   co_return ApiResult<void>{};
 }
 

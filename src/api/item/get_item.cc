@@ -54,8 +54,10 @@ Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput&
     }
     item_size = *written;
   }
-  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName,
-                        table::ReadUnits(item_size, request.ConsistentRead.value_or(false)));
+  ConsumedCapacity consumed;
+  consumed.table_name = *request.TableName;
+  consumed.table_units = table::ReadUnits(item_size, request.ConsistentRead.value_or(false));
+  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, consumed);
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -1,6 +1,7 @@
 #include "api/item/item_reply.h"
 
-#include "table/capacity.h"
+#include <cmath>
+
 #include "wire/attribute_json.h"
 
 namespace armature::api {
@@ -11,24 +12,33 @@ void WriteItemMember(JsonWriter& json, std::string_view name, model::Item item) 
   wire::AppendItemAsJson(item, json.out());
 }
 
-void WriteConsumedCapacity(JsonWriter& json, const wire::Opt<std::string_view>& return_consumed_capacity,
-                           std::string_view table_name, double units) {
-  const bool wants_indexes = Asks(return_consumed_capacity, "INDEXES");
-  if (!wants_indexes && !Asks(return_consumed_capacity, "TOTAL")) return;
-  json.Key("ConsumedCapacity");
+void WriteItemCollection(JsonWriter& json, const table::ItemWrite& write) {
+  const std::string& hash_name = write.table->key_schema().hash.front().name;
+  const model::MapEntry key{hash_name, *model::FindAttribute(write.key, hash_name)};
+  // AWS gives a range a gigabyte wide that the size lies in.
+  const double low = std::floor(static_cast<double>(write.collection_bytes) / (1024.0 * 1024.0 * 1024.0));
   json.BeginObject();
-  json.Member("TableName", table_name);
-  json.MemberDouble("CapacityUnits", units);
-  if (wants_indexes) {
-    json.Key("Table");
-    json.BeginObject();
-    json.MemberDouble("CapacityUnits", units);
-    json.EndObject();
-  }
+  WriteItemMember(json, "ItemCollectionKey", model::Item(&key, 1));
+  json.Key("SizeEstimateRangeGB");
+  json.BeginArray();
+  json.Double(low);
+  json.Double(low + 1);
+  json.EndArray();
   json.EndObject();
 }
 
-double ConsumedWriteUnits(const table::ItemWrite& write) { return table::WriteUnits(write.old_size, write.new_size); }
+void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::string_view table_name,
+                       const wire::Opt<std::string_view>& return_consumed_capacity,
+                       const wire::Opt<std::string_view>& return_item_collection_metrics) {
+  ConsumedCapacity consumed;
+  consumed.table_name = table_name;
+  consumed.AddWrite(write);
+  WriteConsumedCapacity(json, return_consumed_capacity, consumed);
+  if (Asks(return_item_collection_metrics, "SIZE") && write.table->has_local_indexes()) {
+    json.Key("ItemCollectionMetrics");
+    WriteItemCollection(json, write);
+  }
+}
 
 model::ApiError ConditionFailed(const table::ItemWrite& write,
                                 const wire::Opt<std::string_view>& return_values_on_failure) {

@@ -1,16 +1,16 @@
 // The reply of an item operation: the members item operations share, and the failure of a condition.
 //
-// Appends JSON to the request's body. Used by the item operations.
+// Appends JSON to the request's body. Used by the item operations, batches and transactions.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
+#include "api/consumed_capacity.h"
 #include "api/request_context.h"
 #include "base/json_writer.h"
 #include "model/api_error.h"
 #include "model/value.h"
-#include "table/write_path.h"
+#include "table/item_write.h"
 #include "wire/fields.h"
 
 namespace armature::api {
@@ -18,19 +18,16 @@ namespace armature::api {
 // `"<name>":{…}` for an item.
 void WriteItemMember(JsonWriter& json, std::string_view name, model::Item item);
 
-// ConsumedCapacity, when ReturnConsumedCapacity asked for it.
-void WriteConsumedCapacity(JsonWriter& json, const wire::Opt<std::string_view>& return_consumed_capacity,
-                           std::string_view table_name, double units);
+// `{"ItemCollectionKey":{…},"SizeEstimateRangeGB":[lo,hi]}`. REQUIRES: the table has local indexes.
+void WriteItemCollection(JsonWriter& json, const table::ItemWrite& write);
 
-// What a write used, whether its condition held or not.
-double ConsumedWriteUnits(const table::ItemWrite& write);
+// ConsumedCapacity and ItemCollectionMetrics of a single write, where the request asked for them.
+void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::string_view table_name,
+                       const wire::Opt<std::string_view>& return_consumed_capacity,
+                       const wire::Opt<std::string_view>& return_item_collection_metrics);
 
 // ConditionalCheckFailedException, with the item if the request wants it and there is one.
 model::ApiError ConditionFailed(const table::ItemWrite& write,
                                 const wire::Opt<std::string_view>& return_values_on_failure);
-
-inline bool Asks(const wire::Opt<std::string_view>& parameter, std::string_view value) {
-  return parameter && *parameter == value;
-}
 
 }  // namespace armature::api

@@ -49,7 +49,7 @@ Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput&
   JsonWriter json(context.body);
   json.BeginObject();
   if (write.wants_old_image && write.old_exists) WriteItemMember(json, "Attributes", write.old_item);
-  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName, ConsumedWriteUnits(write));
+  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity, request.ReturnItemCollectionMetrics);
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -53,7 +53,7 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   json.BeginObject();
   const model::Item attributes = ReturnedAttributes(request, write, context.arena);
   if (!attributes.empty()) WriteItemMember(json, "Attributes", attributes);
-  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, *request.TableName, ConsumedWriteUnits(write));
+  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity, request.ReturnItemCollectionMetrics);
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -1,0 +1,47 @@
+// ConsumedCapacity: what an operation used of a table and its indexes, and how it is reported.
+//
+// Plain sums, filled in by the operations; the JSON is written here, once, for all of them (facts 9.4). Used by api/.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "model/table_def.h"
+#include "table/item_write.h"
+#include "wire/fields.h"
+
+namespace armature::api {
+
+struct ConsumedCapacity {
+  std::string_view table_name;  // as the request named it
+  double table_units = 0;
+  struct IndexUnits {
+    std::string_view name;
+    model::IndexKind kind = model::IndexKind::kGlobal;
+    double units = 0;
+  };
+  std::vector<IndexUnits> indexes;  // only those touched
+
+  double Total() const;
+  void AddIndex(std::string_view name, model::IndexKind kind, double units);
+  // What a write used, whether its condition held or not. Transactions pay double for the table, not for indexes.
+  void AddWrite(const table::ItemWrite& write, double table_factor = 1.0);
+};
+
+// Transactions also say which kind of units they used.
+enum class CapacityKind { kUnnamed, kRead, kWrite };
+
+// `"ConsumedCapacity":{…}` if the request asked for it.
+void WriteConsumedCapacity(JsonWriter& json, const wire::Opt<std::string_view>& return_consumed_capacity,
+                           const ConsumedCapacity& consumed);
+// `"ConsumedCapacity":[…]`, one per table, likewise.
+void WriteConsumedCapacities(JsonWriter& json, const wire::Opt<std::string_view>& return_consumed_capacity,
+                             std::span<const ConsumedCapacity> consumed, CapacityKind kind = CapacityKind::kUnnamed);
+
+inline bool Asks(const wire::Opt<std::string_view>& parameter, std::string_view value) {
+  return parameter && *parameter == value;
+}
+
+}  // namespace armature::api

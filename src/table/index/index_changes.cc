@@ -1,0 +1,134 @@
+#include "table/index/index_changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "model/item_codec.h"
+#include "model/item_size.h"
+#include "model/key_codec.h"
+#include "model/messages.h"
+#include "table/capacity.h"
+
+namespace armature::table {
+
+using model::ApiResult;
+using model::KeyAttribute;
+using model::Type;
+using model::ValidationException;
+using model::Value;
+namespace messages = model::messages;
+
+namespace {
+
+// One side of a change: the entry an item has in an index, with its row key.
+struct Entry {
+  bool exists = false;
+  model::Item item;
+  size_t size = 0;
+  std::string row_key;
+};
+
+Entry MakeEntry(const IndexSchema& index, Image item, Arena& arena) {
+  Entry entry;
+  if (!item || !HasRow(index.keyspace, *item)) return entry;
+  entry.exists = true;
+  entry.item = index.Entry(*item, arena);
+  entry.size = model::ItemSize(entry.item);
+  AppendRowKey(index.keyspace, *item, entry.row_key);
+  return entry;
+}
+
+bool SameAttributes(model::Item a, model::Item b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.name == y.name && x.value == y.value; });
+}
+
+void PutEntry(const Entry& entry, storage::Batch& batch) {
+  std::string record;
+  model::EncodeItem(entry.item, entry.size, record);
+  batch.Put(entry.row_key, record);
+}
+
+ApiResult<void> CheckKeyAttribute(const IndexSchema& index, const KeyAttribute& attribute, const Value& value, bool is_hash,
+                                  bool is_update) {
+  const std::string& index_name = index.def->name;
+  if (!value.is(attribute.type)) {
+    if (is_update) return ValidationException(std::string(messages::kUpdateIndexKeyType));
+    return ValidationException(fmt::format(messages::kIndexKeyTypeMismatch, attribute.name, model::TypeName(attribute.type),
+                                           model::TypeName(value.type()), index_name));
+  }
+  if (attribute.type != Type::kN && value.str().empty()) {
+    const std::string_view kind = attribute.type == Type::kS ? "string" : "binary";
+    if (is_update) return ValidationException(fmt::format(messages::kUpdateIndexKeyEmpty, kind));
+    return ValidationException(fmt::format(messages::kIndexKeyEmpty, kind, index_name, attribute.name));
+  }
+  if (model::KeyValueSize(value) > (is_hash ? model::kMaxHashKeyBytes : model::kMaxRangeKeyBytes)) {
+    if (is_update) return ValidationException(std::string(messages::kUpdateIndexKeyTooLong));
+    return ValidationException(std::string(is_hash ? messages::kHashKeyTooLong : messages::kRangeKeyTooLong));
+  }
+  return {};
+}
+
+}  // namespace
+
+ApiResult<void> CheckIndexKeys(const TableSchema& schema, Image old_item, model::Item new_item, bool is_update) {
+  for (const auto& index : schema.indexes()) {
+    const auto check = [&](const std::vector<KeyAttribute>& attributes, bool is_hash) -> ApiResult<void> {
+      for (const auto& attribute : attributes) {
+        if (schema.def().key_schema.Find(attribute.name)) continue;  // checked as part of the table's key
+        const Value* value = model::FindAttribute(new_item, attribute.name);
+        if (!value) continue;  // a sparse index leaves the item out
+        const Value* before = is_update && old_item ? model::FindAttribute(*old_item, attribute.name) : nullptr;
+        if (before && *before == *value) continue;
+        ARMATURE_CHECK_OK(CheckKeyAttribute(index, attribute, *value, is_hash, is_update));
+      }
+      return {};
+    };
+    ARMATURE_CHECK_OK(check(index.keyspace.key.hash, true));
+    ARMATURE_CHECK_OK(check(index.keyspace.key.range, false));
+  }
+  return {};
+}
+
+void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
+                        std::vector<IndexCharge>& charges) {
+  for (const auto& index : schema.indexes()) {
+    const Entry before = MakeEntry(index, old_item, arena);
+    const Entry after = MakeEntry(index, new_item, arena);
+    if (!before.exists && !after.exists) continue;
+    const bool same_key = before.exists && after.exists && before.row_key == after.row_key;
+    if (same_key && SameAttributes(before.item, after.item)) continue;
+
+    IndexCharge charge{&index, 0, 0, static_cast<int64_t>(after.size) - static_cast<int64_t>(before.size)};
+    charge.item_delta = static_cast<int64_t>(after.exists) - static_cast<int64_t>(before.exists);
+    if (before.exists && !same_key) batch.Delete(before.row_key);
+    if (after.exists) PutEntry(after, batch);
+    if (same_key) {
+      charge.write_units = WriteUnits(before.size, after.size);
+    } else {
+      if (before.exists) charge.write_units += WriteUnits(before.size, 0);
+      if (after.exists) charge.write_units += WriteUnits(0, after.size);
+    }
+    charges.push_back(charge);
+  }
+}
+
+bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch, IndexCharge& charge) {
+  const Entry entry = MakeEntry(index, &item, arena);
+  if (!entry.exists) return false;
+  PutEntry(entry, batch);
+  charge = {&index, WriteUnits(0, entry.size), 1, static_cast<int64_t>(entry.size)};
+  return true;
+}
+
+size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& arena) {
+  size_t size = 0;
+  for (const auto& index : schema.indexes()) {
+    if (index.def->kind == model::IndexKind::kLocal && HasRow(index.keyspace, item))
+      size += model::ItemSize(index.Entry(item, arena));
+  }
+  return size;
+}
+
+}  // namespace armature::table

@@ -1,0 +1,43 @@
+// Index changes: what a write means for a table's indexes.
+//
+// Given an item before and after, appends the index rows to delete and put to the batch that also holds the item, so that they
+// commit together, and works out what each index is charged (facts 9.2). An index whose entry does not change is neither written nor
+// charged. Pure but for the batch and the arena; called by the write path under the item's latch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "model/api_error.h"
+#include "model/value.h"
+#include "storage/batch.h"
+#include "table/schema.h"
+
+namespace armature::table {
+
+// What one index pays for a write, and how its statistics move.
+struct IndexCharge {
+  const IndexSchema* index = nullptr;
+  double write_units = 0;
+  int64_t item_delta = 0;
+  int64_t size_delta = 0;
+};
+
+// An item before or after a write; null: there is none.
+using Image = const model::Item*;
+
+// Whether the index keys in an item that is written can be stored. A put checks every index, an update only those keys it
+// changed, and words it differently.
+model::ApiResult<void> CheckIndexKeys(const TableSchema& schema, Image old_item, model::Item new_item, bool is_update);
+
+void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
+                        std::vector<IndexCharge>& charges);
+
+// The row of one item in one index, for building an index over existing items. False: the item has none.
+bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch, IndexCharge& charge);
+
+// Bytes of all the item's entries in local indexes: with the item they count against the size of its collection.
+size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& arena);
+
+}  // namespace armature::table

@@ -1,0 +1,53 @@
+// One page of a Query or Scan: rows of a keyspace in order, until a limit.
+//
+// Reads at the view given, row by row into the sink; what a row is worth (filters, projections, replies) is the sink's
+// business. A page ends after `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts), or at the end of
+// the range. Cost grows with what is read, not with what lies before it. One page, one request. Called by api/.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/arena.h"
+#include "base/async.h"
+#include "model/api_error.h"
+#include "model/value.h"
+#include "storage/engine.h"
+#include "table/schema.h"
+#include "table/table.h"
+
+namespace armature::table {
+
+inline constexpr size_t kMaxPageBytes = 1024 * 1024;
+
+// Takes the rows of a page. An item lives until Row returns.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual void Row(model::Item item) = 0;
+};
+
+struct PageRead {
+  // in
+  const Table* table = nullptr;
+  const Keyspace* keyspace = nullptr;
+  // Set to read, for every entry of a local index, the whole item it stands for.
+  const Keyspace* fetch_from = nullptr;
+  storage::KeyRange range;
+  bool is_reverse = false;
+  size_t limit = SIZE_MAX;
+  storage::ReadAt at;
+  RowSink* sink = nullptr;
+
+  // out
+  size_t row_count = 0;
+  size_t row_bytes = 0;           // of rows of the keyspace
+  double fetched_read_units = 0;  // strongly consistent units of items fetched for entries
+  bool has_more = false;          // stopped by a limit; then:
+  model::Item last_key;           // the key attributes of the last row read
+};
+
+// `arena` holds last_key.
+Task<model::ApiResult<void>> ReadPage(storage::Engine& engine, PageRead& page, Arena& arena);
+
+}  // namespace armature::table

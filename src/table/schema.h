@@ -1,0 +1,59 @@
+// TableSchema: a table's definition together with where its rows lie.
+//
+// Immutable; made when a definition is published and shared by the requests that run under it. An index's statistics are
+// shared by all schemas that have the index. Used by the read and write paths and by api/.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/arena.h"
+#include "model/table_def.h"
+#include "model/value.h"
+#include "table/keyspace.h"
+
+namespace armature::table {
+
+// Rows and bytes, kept by the write path as a by-product of every commit.
+struct RowStats {
+  std::atomic<int64_t> item_count{0};
+  std::atomic<int64_t> size_bytes{0};
+  std::atomic<bool> is_dirty{false};  // changed since last persisted
+};
+
+struct IndexSchema {
+  const model::IndexDef* def = nullptr;
+  Keyspace keyspace;
+  // Of KEYS_ONLY and INCLUDE: every attribute an entry has, sorted. Not used with ALL.
+  std::vector<std::string> projected;
+  std::shared_ptr<RowStats> stats;
+
+  bool projects_all() const { return def->projection.type == model::ProjectionType::kAll; }
+  bool Projects(std::string_view attribute) const;
+  // The entry of an item: the projected attributes. Values are shared with the item.
+  model::Item Entry(model::Item item, Arena& arena) const;
+};
+
+class TableSchema {
+ public:
+  // Indexes that `previous` (which may be null) has too keep their statistics.
+  TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous);
+
+  const model::TableDef& def() const { return *def_; }
+  const std::shared_ptr<const model::TableDef>& shared_def() const { return def_; }
+  const Keyspace& items() const { return items_; }
+  const std::vector<IndexSchema>& indexes() const { return indexes_; }
+  const IndexSchema* FindIndex(std::string_view name) const;
+  bool has_local_indexes() const { return has_local_indexes_; }
+
+ private:
+  const std::shared_ptr<const model::TableDef> def_;
+  const Keyspace items_;
+  std::vector<IndexSchema> indexes_;
+  bool has_local_indexes_ = false;
+};
+
+}  // namespace armature::table
