@@ -1,8 +1,5 @@
 // The rules of engine.h, run against every engine.
 
-#include <fmt/core.h>
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -13,6 +10,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "storage/engine.h"
@@ -452,7 +452,11 @@ TEST_P(ContractTest, AgreesWithAModelUnderRandomChanges) {
           batch.DeleteRange(a, b);
           if (a < b) model.erase(model.lower_bound(a), model.lower_bound(b));
           break;
-        case 1: case 2: batch.Delete(a); model.erase(a); break;
+        case 1:
+        case 2:
+          batch.Delete(a);
+          model.erase(a);
+          break;
         default: batch.Put(a, std::to_string(step)); model[a] = std::to_string(step);
       }
     }

@@ -3,15 +3,15 @@
 // Durable puts run on the disk of ARMATURE_BENCH_DIR (default: the current directory), because a temporary
 // directory may be memory.
 
-#include <benchmark/benchmark.h>
-#include <fmt/core.h>
-#include <rocksdb/db.h>
-#include <rocksdb/options.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
+
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+#include <rocksdb/db.h>
+#include <rocksdb/options.h>
 
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"

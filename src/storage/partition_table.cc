@@ -1,8 +1,8 @@
 #include "storage/partition_table.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
+
+#include <fmt/core.h>
 
 #include "base/bytes.h"
 
@@ -92,8 +92,8 @@ std::string EncodePartition(const PartitionInfo& info) {
 Result<PartitionInfo> DecodePartition(PartitionId id, std::string_view record) {
   ByteReader reader(record);
   if (const uint8_t version = reader.Byte(); reader.ok() && version != kRecordVersion)
-    return Status::Format(fmt::format("partition {} has record version {}, this program knows {}", id, version,
-                                      kRecordVersion));
+    return Status::Format(
+        fmt::format("partition {} has record version {}, this program knows {}", id, version, kRecordVersion));
   PartitionInfo info;
   info.id = id;
   info.epoch = reader.Varint();

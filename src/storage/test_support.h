@@ -1,12 +1,12 @@
 // What storage's tests share: waiting for operations, one-line reads and writes, directories that go away.
 #pragma once
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+#include <unistd.h>
 
 #include "base/async.h"
 #include "storage/engine.h"

@@ -1,9 +1,9 @@
 #include "storage/faulty/faulty_engine.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <thread>
+
+#include <gtest/gtest.h>
 
 #include "storage/test_support.h"
 

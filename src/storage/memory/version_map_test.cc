@@ -1,8 +1,8 @@
 #include "storage/memory/version_map.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace armature::storage {
 namespace {

@@ -1,11 +1,5 @@
 #include "storage/rocksdb/data_directory.h"
 
-#include <fcntl.h>
-#include <fmt/core.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -14,6 +8,12 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace armature::storage {
 namespace {

@@ -8,14 +8,14 @@
 // Acquire from any thread; Publish and Close from any thread, serialised here.
 #pragma once
 
-#include <rocksdb/db.h>
-
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
+
+#include <rocksdb/db.h>
 
 #include "storage/engine.h"
 

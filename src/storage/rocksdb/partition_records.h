@@ -5,9 +5,9 @@
 // Callers of the engine never see these keys: theirs begin with 0x01 or more.
 #pragma once
 
-#include <rocksdb/db.h>
-
 #include <string>
+
+#include <rocksdb/db.h>
 
 #include "base/result.h"
 #include "storage/partition_table.h"

@@ -1,12 +1,5 @@
 #include "storage/rocksdb/rocksdb_engine.h"
 
-#include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
-#include <rocksdb/db.h>
-#include <rocksdb/env.h>
-#include <rocksdb/utilities/checkpoint.h>
-#include <rocksdb/write_batch.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -15,6 +8,13 @@
 #include <shared_mutex>
 #include <system_error>
 #include <thread>
+
+#include <rocksdb/cache.h>
+#include <rocksdb/convenience.h>
+#include <rocksdb/db.h>
+#include <rocksdb/env.h>
+#include <rocksdb/utilities/checkpoint.h>
+#include <rocksdb/write_batch.h>
 
 #include "storage/partition_table.h"
 #include "storage/rocksdb/data_directory.h"
@@ -538,9 +538,8 @@ void RocksDbEngine::RegisterGauges(Metrics& metrics) {
   add("armature_engine_memory_bytes", "Memory the storage engine holds.", [](const RocksDbEngine& engine) {
     return engine.cache_->GetUsage() + engine.IntProperty("rocksdb.estimate-table-readers-mem");
   });
-  add("armature_engine_disk_bytes", "Size of the storage engine's table files.", [](const RocksDbEngine& engine) {
-    return engine.IntProperty("rocksdb.total-sst-files-size");
-  });
+  add("armature_engine_disk_bytes", "Size of the storage engine's table files.",
+      [](const RocksDbEngine& engine) { return engine.IntProperty("rocksdb.total-sst-files-size"); });
 }
 
 Status RocksDbEngine::Close() {

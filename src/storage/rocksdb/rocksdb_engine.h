@@ -5,8 +5,8 @@
 // snapshot (durable_views.h) and take no lock. What an acknowledgement means depends on Durability
 // (rocksdb_options.h): with kInterval and kNone "durable" is "handed to the operating system", so there View::kDurable
 // and View::kLatest are the same.
-// A write that RocksDB would hold back (compaction cannot keep up) waits on a thread of the engine, never on the caller's.
-// Thread-safe. After Close everything answers kUnavailable.
+// A write that RocksDB would hold back (compaction cannot keep up) waits on a thread of the engine, never on the
+// caller's. Thread-safe. After Close everything answers kUnavailable.
 #pragma once
 
 #include <memory>

@@ -2,11 +2,6 @@
 
 #include "storage/rocksdb/rocksdb_engine.h"
 
-#include <fmt/core.h>
-#include <gtest/gtest.h>
-#include <rocksdb/env.h>
-#include <rocksdb/file_system.h>
-
 #include <atomic>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +9,11 @@
 #include <map>
 #include <thread>
 #include <vector>
+
+#include <fmt/core.h>
+#include <gtest/gtest.h>
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
 
 #include "storage/test_support.h"
 

@@ -113,7 +113,8 @@ class LogFile final : public rocksdb::FSWritableFileWrapper {
     {
       std::lock_guard lock(log_->mutex);
       if (log_->rest.empty()) {
-        // By position always: what follows a rest that was written late must not depend on where a failed write stopped.
+        // By position always: what follows a rest that was written late must not depend on where a failed write
+        // stopped.
         IOStatus status = PositionedAppend(data, log_->written, options, context);
         if (status.ok()) log_->written += data.size();
         if (!status.IsNoSpace()) return status;

@@ -17,11 +17,11 @@
 // New stores: while DeferSyncs is on nothing is synced at all; see DataDirectory::FinishCreation.
 #pragma once
 
-#include <rocksdb/file_system.h>
-
 #include <atomic>
 #include <memory>
 #include <string>
+
+#include <rocksdb/file_system.h>
 
 #include "base/result.h"
 

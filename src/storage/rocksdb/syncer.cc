@@ -1,13 +1,13 @@
 #include "storage/rocksdb/syncer.h"
 
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <climits>
 #include <ctime>
 #include <utility>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "storage/rocksdb/status_mapping.h"

@@ -10,14 +10,14 @@
 // Park and ReportFull from any thread. Owned by RocksDbEngine; knows nothing of partitions.
 #pragma once
 
-#include <rocksdb/db.h>
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <thread>
+
+#include <rocksdb/db.h>
 
 #include "base/metrics.h"
 #include "storage/rocksdb/durable_views.h"
@@ -79,12 +79,12 @@ class Syncer {
 
   // The thread's own.
   std::function<Status()> prepare_;
-  uint32_t writers_ = 1;                          // estimate of how many writers are active
-  Clock::duration sync_time_{};                   // moving average of one fsync
-  std::chrono::milliseconds retry_pause_{};       // between looks for space; zero = none is missing
+  uint32_t writers_ = 1;                     // estimate of how many writers are active
+  Clock::duration sync_time_{};              // moving average of one fsync
+  std::chrono::milliseconds retry_pause_{};  // between looks for space; zero = none is missing
   Clock::time_point retry_at_ = Clock::time_point::max();
-  Status last_;                                   // of the last sync
-  bool is_log_broken_ = false;                    // `last_` is for good
+  Status last_;                 // of the last sync
+  bool is_log_broken_ = false;  // `last_` is for good
 
   std::thread thread_;
 };
