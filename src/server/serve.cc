@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <signal.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <thread>
 
 #include "api/dispatcher.h"
 #include "auth/verifier.h"
@@ -22,6 +24,7 @@
 #include "table/write_path.h"
 #include "workers/memory_watch.h"
 #include "workers/periodic.h"
+#include "workers/stats_recount.h"
 
 namespace armature::server {
 
@@ -83,6 +86,18 @@ void LogFailure(std::string_view what, const Status& status) {
   if (!status.ok()) LogError("{}: {}", what, status.ToString());
 }
 
+// After a crash: counts in the background what the stored statistics missed.
+std::jthread StartRecount(storage::Engine& engine, const table::Catalog& catalog, std::atomic<bool>& counted) {
+  auto recount = std::make_shared<workers::StatsRecount>(engine, catalog);
+  if (recount->empty()) return {};
+  counted = false;
+  return std::jthread([recount, &counted](const std::stop_token& stop) {
+    const Status status = recount->Run(stop);
+    LogFailure("counting items", status);
+    counted = status.ok() && !stop.stop_requested();
+  });
+}
+
 }  // namespace
 
 int RunServe(const std::vector<std::string>& arguments) {
@@ -107,9 +122,14 @@ int RunServe(const std::vector<std::string>& arguments) {
 
   table::Catalog catalog(**engine, clock, options.control_plane_delay_millis);
   if (Status status = RunBlocking(catalog.Load()); !status.ok()) return Fail(status.ToString());
+  const Result<bool> was_clean = RunBlocking(catalog.TakeCleanStop());
+  if (!was_clean) return Fail(was_clean.error().ToString());
+  std::atomic<bool> counted = true;
+  std::jthread recount_thread = *was_clean ? std::jthread() : StartRecount(**engine, catalog, counted);
   const table::ReadPath reads(**engine);
   table::WritePath writes(**engine);
-  const api::Services services{**engine, catalog, reads, writes, clock, random};
+  table::TokenStore tokens(**engine, clock);
+  const api::Services services{**engine, catalog, reads, writes, tokens, clock, random};
 
   workers::MemoryWatch memory(options.memory_limit_mebibytes ? options.memory_limit_mebibytes << 20
                                                              : workers::MemoryWatch::PhysicalBytes() / 5 * 4);
@@ -117,6 +137,7 @@ int RunServe(const std::vector<std::string>& arguments) {
     memory.Sample();
     LogFailure("table transitions", RunBlocking(catalog.RunDueTransitions()));
     LogFailure("table statistics", RunBlocking(catalog.PersistStats()));
+    LogFailure("client tokens", RunBlocking(tokens.RemoveExpired()));
   });
 
   api::DispatcherOptions dispatching{options.account, options.region, options.slow_request_millis};
@@ -137,7 +158,8 @@ int RunServe(const std::vector<std::string>& arguments) {
   const size_t cut_off = server.Stop(std::chrono::seconds(options.drain_seconds));
   if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
   housekeeping.Stop();
-  LogFailure("table statistics", RunBlocking(catalog.PersistStats()));
+  recount_thread = {};
+  LogFailure("table statistics", RunBlocking(counted.load() ? catalog.MarkCleanStop() : catalog.PersistStats()));
   const Status closed = (*engine)->Close();
   return closed.ok() ? 0 : Fail(closed.ToString());
 }

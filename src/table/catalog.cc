@@ -331,4 +331,27 @@ Task<Status> Catalog::PersistStats() {
   co_return status;
 }
 
+Task<Result<bool>> Catalog::TakeCleanStop() {
+  const std::string key = CleanStopKey();
+  storage::GetOp get;
+  get.partition = storage::kSystemPartition;
+  get.key = key;
+  get.at.view = storage::View::kLatest;
+  engine_.Get(get);
+  co_await get.done;
+  if (!get.status.ok()) co_return get.status;
+  if (!get.found) co_return false;
+  storage::Batch batch;
+  batch.Delete(key);
+  if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
+  co_return true;
+}
+
+Task<Status> Catalog::MarkCleanStop() {
+  if (Status status = co_await PersistStats(); !status.ok()) co_return status;
+  storage::Batch batch;
+  batch.Put(CleanStopKey(), "1");
+  co_return co_await CommitSystem(batch);
+}
+
 }  // namespace armature::table

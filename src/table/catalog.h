@@ -66,6 +66,11 @@ class Catalog {
   // Writes the statistics of tables that changed. Called by a worker and at shut-down.
   Task<Status> PersistStats();
 
+  // Whether the last stop left exact statistics; forgets it, so that a crash from here on is noticed.
+  Task<Result<bool>> TakeCleanStop();
+  // The last thing before closing: statistics are stored and known to be exact.
+  Task<Status> MarkCleanStop();
+
   int64_t control_plane_delay_millis() const { return control_plane_delay_millis_; }
 
  private:

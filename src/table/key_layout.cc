@@ -13,6 +13,10 @@ constexpr char kTableByte = 0x02;
 constexpr char kCatalogKind = 'T';
 constexpr char kStatsKind = 'S';
 constexpr char kCounterKind = 'N';
+constexpr char kCleanStopKind = 'C';
+constexpr char kTokenKind = 'I';
+constexpr char kTokenExpiryKind = 'E';
+constexpr char kIndexBuildKind = 'B';
 }  // namespace
 
 std::string TablePrefix(uint64_t table_id) {
@@ -49,6 +53,36 @@ std::string TableStatsKey(uint64_t table_id) {
 }
 
 std::string NextTableIdKey() { return {kSystemByte, kCounterKind}; }
+
+std::string TokenKey(std::string_view token_id) {
+  std::string key{kSystemByte, kTokenKind};
+  key.append(token_id);
+  return key;
+}
+
+std::string TokenExpiryKey(int64_t expires_millis, std::string_view token_id) {
+  std::string key{kSystemByte, kTokenExpiryKind};
+  AppendBigEndian(key, static_cast<uint64_t>(expires_millis));
+  key.append(token_id);
+  return key;
+}
+
+storage::KeyRange ExpiredTokenRange(int64_t now_millis) {
+  return {{kSystemByte, kTokenExpiryKind}, TokenExpiryKey(now_millis + 1, {})};
+}
+
+std::string_view TokenOfExpiryKey(std::string_view expiry_key) { return expiry_key.substr(2 + sizeof(uint64_t)); }
+
+std::string IndexBuildKey(uint64_t table_id, uint32_t index_id) {
+  std::string key{kSystemByte, kIndexBuildKind};
+  AppendBigEndian(key, table_id);
+  AppendBigEndian(key, index_id);
+  return key;
+}
+
+storage::KeyRange IndexBuildRange() { return {{kSystemByte, kIndexBuildKind}, {kSystemByte, kIndexBuildKind + 1}}; }
+
+std::string CleanStopKey() { return {kSystemByte, kCleanStopKind}; }
 
 uint64_t PartitionHash(std::string_view encoded_partition_key) {
   return XXH3_64bits(encoded_partition_key.data(), encoded_partition_key.size());

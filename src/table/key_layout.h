@@ -35,6 +35,18 @@ storage::KeyRange CatalogRange();
 // A table's persisted statistics, and the allocator of table ids.
 std::string TableStatsKey(uint64_t table_id);
 std::string NextTableIdKey();
+// There while the server is stopped in good order: the stored statistics are exact.
+std::string CleanStopKey();
+// The record of a transaction's client token, and the entry under which it is found when it has expired. `token_id` is
+// whatever tells tokens apart.
+std::string TokenKey(std::string_view token_id);
+std::string TokenExpiryKey(int64_t expires_millis, std::string_view token_id);
+// The expiry entries up to and including `now_millis`; the token of such an entry's key.
+storage::KeyRange ExpiredTokenRange(int64_t now_millis);
+std::string_view TokenOfExpiryKey(std::string_view expiry_key);
+// How far an index that is being built or removed has got, and the range of all such records.
+std::string IndexBuildKey(uint64_t table_id, uint32_t index_id);
+storage::KeyRange IndexBuildRange();
 
 // The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to the
 // end of the partition key.

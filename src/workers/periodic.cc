@@ -1,9 +1,11 @@
 #include "workers/periodic.h"
 
+#include <algorithm>
+
 namespace armature::workers {
 
 Periodic::Periodic(std::chrono::milliseconds interval, std::function<void()> step)
-    : interval_(interval), step_(std::move(step)) {}
+    : interval_(interval), step_(std::move(step)), due_(Clock::now() + interval) {}
 
 Periodic::~Periodic() { Stop(); }
 
@@ -17,11 +19,20 @@ void Periodic::Stop() {
   thread_.join();
 }
 
+void Periodic::RunSoon(std::chrono::milliseconds delay) {
+  std::lock_guard lock(mutex_);
+  due_ = std::min(due_, Clock::now() + delay);
+  wake_.notify_all();
+}
+
 void Periodic::Loop(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    wake_.wait_for(lock, stop, interval_, [] { return false; });
-    if (stop.stop_requested()) return;
+    if (const auto due = due_; Clock::now() < due) {
+      wake_.wait_until(lock, stop, due, [&] { return due_ != due; });
+      continue;
+    }
+    due_ = Clock::now() + interval_;
     lock.unlock();
     step_();
     lock.lock();

@@ -1,7 +1,8 @@
 // Periodic: a background thread that runs a step now and then.
 //
-// Owns its thread. Start runs the step every `interval` until Stop, which waits for a step under way. The step itself is an
-// ordinary function that tests call directly; it must not throw. Used by server/ for the house's background work.
+// Owns its thread. Start runs the step every `interval` until Stop, which waits for a step under way; RunSoon brings the
+// next one forward. The step itself is an ordinary function that tests call directly; it must not throw. Thread-safe but for Start
+// and Stop. Used by server/ for the house's background work.
 #pragma once
 
 #include <chrono>
@@ -22,14 +23,18 @@ class Periodic {
 
   void Start();
   void Stop();
+  // The next step comes after `delay`, unless it is due earlier. From any thread, the step included.
+  void RunSoon(std::chrono::milliseconds delay = {});
 
  private:
+  using Clock = std::chrono::steady_clock;
   void Loop(const std::stop_token& stop);
 
   const std::chrono::milliseconds interval_;
   const std::function<void()> step_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
+  Clock::time_point due_;  // guarded by mutex_
   std::jthread thread_;
 };
 
