@@ -208,8 +208,6 @@ void BM_DurablePut(benchmark::State& state) {
   const auto puts = static_cast<double>(after.commits - before.commits);
   state.SetItemsProcessed(static_cast<int64_t>(puts));
   state.counters["syncs_per_put"] = static_cast<double>(after.syncs - before.syncs) / puts;
-  state.counters["put_us"] =
-      benchmark::Counter(puts / 1e6 / writers, benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 BENCHMARK(BM_DurablePut)->ArgName("writers")->Arg(1)->Arg(2)->Arg(8)->Arg(64)->UseRealTime();
 

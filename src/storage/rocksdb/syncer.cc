@@ -20,10 +20,12 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// While a group gathers: it is closed when nobody has come for kGap, and in any case after kLongestGather.
-constexpr microseconds kGap{100};
-constexpr microseconds kShortestBound{200};
+// While a group gathers: it is closed when nobody has come for kGap, and in any case after twice the time of a sync,
+// because waiting must not cost more than the syncs it saves. However fast the disk, a sync also costs two
+// changes of thread.
+constexpr microseconds kGap{50};
 constexpr microseconds kLongestGather{2000};
+constexpr microseconds kThreadChanges{40};
 constexpr milliseconds kFirstRetry{20};
 constexpr milliseconds kLastRetry{500};
 
@@ -136,7 +138,7 @@ void Syncer::RunGroups() {
 void Syncer::Gather() {
   const uint32_t enough = writers_ / 2;
   const auto start = Clock::now();
-  const auto end = start + std::clamp<Clock::duration>(4 * sync_time_, kShortestBound, kLongestGather);
+  const auto end = start + std::min<Clock::duration>(2 * (sync_time_ + kThreadChanges), kLongestGather);
   uint32_t parked = parked_count_.load(std::memory_order_relaxed);
   for (auto now = start; parked < enough && now < end && !is_stopping_.load(std::memory_order_relaxed);
        now = Clock::now()) {
@@ -178,7 +180,9 @@ void Syncer::SyncGroup() {
     db_.ReleaseSnapshot(snapshot);
     if (files_.is_full()) ReportFull();
   }
-  writers_ = std::max(size + parked_count_.load(std::memory_order_relaxed), writers_ / 2);
+  // Everybody is in this group, parked since, or of the group before and on the way back.
+  writers_ = size + std::max(last_group_, parked_count_.load(std::memory_order_relaxed));
+  last_group_ = size;
   Settle(group, last_);
 }
 

@@ -80,6 +80,7 @@ class Syncer {
   // The thread's own.
   std::function<Status()> prepare_;
   uint32_t writers_ = 1;                     // estimate of how many writers are active
+  uint32_t last_group_ = 0;                  // size of the last group
   Clock::duration sync_time_{};              // moving average of one fsync
   std::chrono::milliseconds retry_pause_{};  // between looks for space; zero = none is missing
   Clock::time_point retry_at_ = Clock::time_point::max();
