@@ -18,6 +18,7 @@
 #include "storage/memory/memory_engine.h"
 #include "wire/decode.h"
 #include "wire/json_document.h"
+#include "workers/index_backfill.h"
 
 namespace armature::api {
 
@@ -82,7 +83,9 @@ class ApiFixture : public testing::Test {
   table::Catalog catalog_;
   table::ReadPath reads_;
   table::WritePath writes_;
-  Services services_{*engine_, catalog_, reads_, writes_, clock_, random_};
+  table::TokenStore tokens_{*engine_, clock_};
+  workers::IndexBackfill index_backfill_{*engine_, clock_, catalog_, writes_, metrics_};
+  Services services_{*engine_, catalog_, reads_, writes_, tokens_, clock_, random_, &index_backfill_};
 
  private:
   static Task<model::ApiResult<void>> Run(const wire::OperationSchema& schema, std::string_view json,

@@ -13,7 +13,12 @@
 #include "storage/engine.h"
 #include "table/catalog.h"
 #include "table/read_path.h"
+#include "table/txn/token_store.h"
 #include "table/write_path.h"
+
+namespace armature::workers {
+class IndexBackfill;
+}
 
 namespace armature::api {
 
@@ -22,8 +27,10 @@ struct Services {
   table::Catalog& catalog;
   const table::ReadPath& reads;
   table::WritePath& writes;
+  table::TokenStore& tokens;
   const Clock& clock;
   RandomSource& random;
+  workers::IndexBackfill* index_backfill = nullptr;  // null: somebody else looks after new and removed indexes
 };
 
 struct RequestContext {

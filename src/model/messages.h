@@ -85,6 +85,25 @@ inline constexpr std::string_view kItemTooLarge = "Item size has exceeded the ma
 inline constexpr std::string_view kItemToUpdateTooLarge = "Item size to update has exceeded the maximum allowed size";
 inline constexpr std::string_view kReturnValuesAllOldOrNone = "ReturnValues can only be ALL_OLD or NONE";
 
+// --- batches and transactions (facts 4.5, 10) --------------------------------------------------------------------------
+inline constexpr std::string_view kBatchGetTooManyItems = "Too many items requested for the BatchGetItem call";
+inline constexpr std::string_view kBatchWriteTooManyItems = "Too many items requested for the BatchWriteItem call";
+inline constexpr std::string_view kDuplicateItemKeys = "Provided list of item keys contains duplicates";
+inline constexpr std::string_view kTransactOneActionEach =
+    "TransactItems can only contain one of Check, Put, Update or Delete";
+inline constexpr std::string_view kTransactSameItemTwice =
+    "Transaction request cannot include multiple operations on one item";
+// Of these two only "size cannot exceed" is known to be AWS's wording.
+inline constexpr std::string_view kTransactRequestTooLarge = "Transaction request size cannot exceed 4194304 bytes";
+inline constexpr std::string_view kTransactItemsTooLarge =
+    "Collective size of the items in the transaction: size cannot exceed 4194304 bytes";
+inline constexpr std::string_view kTransactionCancelled =
+    "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]";
+inline constexpr std::string_view kTransactionInProgress =
+    "Transaction is in progress for the given request token. Please retry later.";
+inline constexpr std::string_view kIdempotentMismatch =
+    "The parameters of the request do not match those of an earlier request with the same client token";
+
 // --- tables ---------------------------------------------------------------------------------------------------------
 inline constexpr std::string_view kTableAlreadyExists = "Table already exists: {}";
 inline constexpr std::string_view kTableNotFound = "Requested resource not found: Table: {} not found";
@@ -187,6 +206,16 @@ inline constexpr std::string_view kIndexUpdateEmpty =
     "not be null";
 inline constexpr std::string_view kIndexUpdatedTwice =
     "Only one global secondary index update per index is allowed simultaneously. Index: {}";
+inline constexpr std::string_view kOneOnlineIndex =
+    "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
+inline constexpr std::string_view kIndexAlreadyExists = "Attempting to create an index which already exists: {}";
+inline constexpr std::string_view kIndexBeingCreated =
+    "Attempt to change a resource which is still in use: Index is being created: {}";
+inline constexpr std::string_view kIndexBeingDeleted =
+    "Attempt to change a resource which is still in use: Index is being deleted: {}";
+inline constexpr std::string_view kAttributeRedefined =
+    "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing "
+    "schema: Schema:[{}] New schema: Schema:[{}]";
 inline constexpr std::string_view kTooManyTables = "Subscriber limit exceeded: There is a limit of {} tables per subscriber";
 
 // --- tags (facts 18.4) -----------------------------------------------------------------------------------------------
@@ -299,6 +328,46 @@ inline constexpr std::string_view kKeyConditionType =
     "One or more parameter values were invalid: Condition parameter type does not match schema type";
 inline constexpr std::string_view kKeyConditionNotIndexable =
     "Attempted conditional constraint is not an indexable operation";
+
+// --- Query and Scan (facts 7, 8.2) -------------------------------------------------------------------------------------
+inline constexpr std::string_view kNoKeyCondition =
+    "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.";
+inline constexpr std::string_view kNoSuchIndex = "The table does not have the specified index: {}";
+inline constexpr std::string_view kIndexBackfilling = "Cannot read from backfilling global secondary index: {}";
+inline constexpr std::string_view kConsistentReadOfGlobalIndex =
+    "Consistent reads are not supported on global secondary indexes";
+inline constexpr std::string_view kFilterOnKey =
+    "{} can only contain non-primary key attributes: Primary key attribute: {}";
+inline constexpr std::string_view kIndexKeyMustBeScalar =
+    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: IndexKey: {}";
+inline constexpr std::string_view kStartKeyInvalid = "The provided starting key is invalid";
+inline constexpr std::string_view kStartKeyInvalidBecause = "The provided starting key is invalid: {}";
+inline constexpr std::string_view kStartKeyOutsideQuery =
+    "The provided starting key is outside query boundaries based on provided conditions";
+inline constexpr std::string_view kStartKeyOutsideRange =
+    "The provided starting key does not match the range key predicate";
+inline constexpr std::string_view kStartKeyOfSingleRow = "The query can return at most one row and cannot be restarted";
+inline constexpr std::string_view kStartKeyOfHashTable =
+    "The provided exclusive start key is invalid: ExclusiveStartKey: {{{}=AttributeValue: {}}}";
+inline constexpr std::string_view kStartKeyOfOtherSegment =
+    "Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: {} Segment: {}";
+inline constexpr std::string_view kSegmentWithoutTotal =
+    "The TotalSegments parameter is required but was not present in the request when Segment parameter is present";
+inline constexpr std::string_view kTotalWithoutSegment =
+    "The Segment parameter is required but was not present in the request when parameter TotalSegments is present";
+inline constexpr std::string_view kSegmentTooLarge =
+    "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: {} is not less than "
+    "TotalSegments: {}";
+inline constexpr std::string_view kSelectWithoutAttributes =
+    "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES";
+inline constexpr std::string_view kSelectWithAttributes = "Cannot specify the {} when choosing to get {}";
+inline constexpr std::string_view kSelectProjectedOfTable =
+    "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName";
+inline constexpr std::string_view kSelectAllOfGlobalIndex =
+    "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index {} "
+    "because its projection type is not ALL";
+inline constexpr std::string_view kNotProjected =
+    "One or more parameter values were invalid: Global secondary index {} does not project [{}]";
 
 // --- legacy parameters (facts 6) -----------------------------------------------------------------------------------------
 inline constexpr std::string_view kDuplicateAttributeName =

@@ -23,6 +23,19 @@ const IndexDef* TableDef::FindIndex(std::string_view index_name) const {
   return it == indexes.end() ? nullptr : &*it;
 }
 
+IndexDef* TableDef::FindIndex(uint32_t index_id) {
+  auto it = std::find_if(indexes.begin(), indexes.end(), [&](const IndexDef& index) { return index.id == index_id; });
+  return it == indexes.end() ? nullptr : &*it;
+}
+
+void TableDef::PruneAttributeDefinitions() {
+  std::erase_if(attribute_definitions, [&](const KeyAttribute& definition) {
+    return !key_schema.Find(definition.name) &&
+           std::none_of(indexes.begin(), indexes.end(),
+                        [&](const IndexDef& index) { return index.key_schema.Find(definition.name); });
+  });
+}
+
 ResourceStatus TableDef::StatusAt(int64_t now_millis) const {
   const bool is_settling = status == ResourceStatus::kCreating || status == ResourceStatus::kUpdating;
   return is_settling && now_millis >= transition_due_millis ? ResourceStatus::kActive : status;

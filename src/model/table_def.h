@@ -68,7 +68,9 @@ struct IndexDef {
   ProvisionedThroughput throughput;
   OnDemandThroughput on_demand;
   WarmThroughput warm;
+  // Of an index made or removed on a live table; one made with its table is always ACTIVE here.
   ResourceStatus status = ResourceStatus::kActive;
+  bool is_backfilling = false;  // while CREATING: its place is made, existing items are being entered
 };
 
 enum class BillingMode { kProvisioned, kPayPerRequest };
@@ -116,6 +118,9 @@ struct TableDef {
   std::string Arn() const;
   std::string StreamArn() const;  // REQUIRES: stream.label is set
   const IndexDef* FindIndex(std::string_view index_name) const;
+  IndexDef* FindIndex(uint32_t index_id);
+  // Forgets definitions that no key uses; what is left keeps its order.
+  void PruneAttributeDefinitions();
   // The state at a point in time: a due transition has happened, whether or not it was recorded yet.
   ResourceStatus StatusAt(int64_t now_millis) const;
   bool IsGoneAt(int64_t now_millis) const;

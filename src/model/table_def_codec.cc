@@ -72,6 +72,8 @@ void WriteIndex(JsonWriter& json, const IndexDef& index) {
   json.EndArray();
   WriteThroughput(json, index);
   WriteString(json, "status", ResourceStatusName(index.status));
+  json.Key("backfilling");
+  json.Bool(index.is_backfilling);
   json.EndObject();
 }
 
@@ -196,6 +198,7 @@ IndexDef ReadIndex(Object object) {
     for (std::string_view name : names) index.projection.non_key_attributes.emplace_back(name);
   ReadThroughput(object, index);
   index.status = ReadStatus(object);
+  index.is_backfilling = ReadBool(object, "backfilling");
   return index;
 }
 

@@ -72,6 +72,11 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "Milliseconds a table stays CREATING, UPDATING or DELETING, to imitate AWS")
       ->capture_default_str()
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--eventual-lag", options.eventual_lag_millis,
+                 "Milliseconds by which eventually consistent reads and global indexes lag behind, to find reads that\n"
+                 "should have been consistent; 0 means they are always current")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 600'000));
   app.add_option("--slow-request", options.slow_request_millis, "Log requests that take longer than this many milliseconds")
       ->capture_default_str();
   app.add_option("--log-level", options.log_level, "debug, info, warn, error or off")

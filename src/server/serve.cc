@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include "api/dispatcher.h"
@@ -20,8 +21,10 @@
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "table/catalog.h"
+#include "table/lagged_view.h"
 #include "table/read_path.h"
 #include "table/write_path.h"
+#include "workers/index_backfill.h"
 #include "workers/memory_watch.h"
 #include "workers/periodic.h"
 #include "workers/stats_recount.h"
@@ -31,6 +34,8 @@ namespace armature::server {
 namespace {
 
 constexpr std::chrono::milliseconds kHousekeepingInterval(1000);
+// Only a safety net: work on indexes is announced.
+constexpr std::chrono::milliseconds kIndexingInterval(60'000);
 
 int Fail(const std::string& line) {
   std::fprintf(stderr, "armature: %s\n", line.c_str());
@@ -126,10 +131,14 @@ int RunServe(const std::vector<std::string>& arguments) {
   if (!was_clean) return Fail(was_clean.error().ToString());
   std::atomic<bool> counted = true;
   std::jthread recount_thread = *was_clean ? std::jthread() : StartRecount(**engine, catalog, counted);
-  const table::ReadPath reads(**engine);
+  std::optional<table::LaggedView> lagged;
+  if (options.eventual_lag_millis > 0) lagged.emplace(**engine, clock, options.eventual_lag_millis);
+  const table::ReadPath reads(**engine, lagged ? &*lagged : nullptr);
   table::WritePath writes(**engine);
   table::TokenStore tokens(**engine, clock);
-  const api::Services services{**engine, catalog, reads, writes, tokens, clock, random};
+  workers::IndexBackfill index_backfill(**engine, clock, catalog, writes, metrics);
+  if (Status status = RunBlocking(index_backfill.Load()); !status.ok()) return Fail(status.ToString());
+  const api::Services services{**engine, catalog, reads, writes, tokens, clock, random, &index_backfill};
 
   workers::MemoryWatch memory(options.memory_limit_mebibytes ? options.memory_limit_mebibytes << 20
                                                              : workers::MemoryWatch::PhysicalBytes() / 5 * 4);
@@ -139,16 +148,25 @@ int RunServe(const std::vector<std::string>& arguments) {
     LogFailure("table statistics", RunBlocking(catalog.PersistStats()));
     LogFailure("client tokens", RunBlocking(tokens.RemoveExpired()));
   });
+  workers::Periodic indexing(kIndexingInterval, [&] {
+    if (const auto pause = RunBlocking(index_backfill.Step())) indexing.RunSoon(*pause);
+  });
+  index_backfill.OnWork([&] { indexing.RunSoon(); });
+  workers::Periodic sampling(lagged ? lagged->interval() : std::chrono::hours(1), [&] { lagged->Sample(); });
 
   api::DispatcherOptions dispatching{options.account, options.region, options.slow_request_millis};
   const auth::AcceptAnyVerifier verifier;
   api::Dispatcher dispatcher(dispatching, services, verifier, metrics);
   net::Server server(NetOptions(options, memory), dispatcher, metrics);
   if (Status status = server.Start(); !status.ok()) {
+    if (lagged) lagged->Release();
     LogFailure("closing", (*engine)->Close());
     return Fail(status.message());
   }
   housekeeping.Start();
+  indexing.Start();
+  indexing.RunSoon();
+  if (lagged) sampling.Start();
   std::fputs(ReadyLine(options, server.port()).c_str(), stdout);
   std::fflush(stdout);
 
@@ -158,6 +176,9 @@ int RunServe(const std::vector<std::string>& arguments) {
   const size_t cut_off = server.Stop(std::chrono::seconds(options.drain_seconds));
   if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
   housekeeping.Stop();
+  indexing.Stop();
+  sampling.Stop();
+  if (lagged) lagged->Release();
   recount_thread = {};
   LogFailure("table statistics", RunBlocking(counted.load() ? catalog.MarkCleanStop() : catalog.PersistStats()));
   const Status closed = (*engine)->Close();

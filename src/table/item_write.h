@@ -57,6 +57,7 @@ struct ItemWrite {
   friend class WritePath;
   std::string storage_key_;
   size_t partition_end_ = 0;  // of the storage key: where the partition key ends
+  std::vector<const IndexSchema*> unbuilt_;  // indexes being built that lack the old item's row
   storage::GetOp read_;
 };
 

@@ -39,6 +39,7 @@ TableSchema::TableSchema(std::shared_ptr<const model::TableDef> table, const Tab
     const IndexSchema* before = previous ? previous->FindIndex(index.name) : nullptr;
     schema.stats = before && before->def->id == index.id ? before->stats : std::make_shared<RowStats>();
     has_local_indexes_ = has_local_indexes_ || index.kind == model::IndexKind::kLocal;
+    has_unbuilt_indexes_ = has_unbuilt_indexes_ || index.status == model::ResourceStatus::kCreating;
     indexes_.push_back(std::move(schema));
   }
 }

@@ -48,12 +48,15 @@ class TableSchema {
   const std::vector<IndexSchema>& indexes() const { return indexes_; }
   const IndexSchema* FindIndex(std::string_view name) const;
   bool has_local_indexes() const { return has_local_indexes_; }
+  // Whether some index is still being built over existing items.
+  bool has_unbuilt_indexes() const { return has_unbuilt_indexes_; }
 
  private:
   const std::shared_ptr<const model::TableDef> def_;
   const Keyspace items_;
   std::vector<IndexSchema> indexes_;
   bool has_local_indexes_ = false;
+  bool has_unbuilt_indexes_ = false;
 };
 
 }  // namespace armature::table

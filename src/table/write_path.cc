@@ -136,15 +136,9 @@ ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
 }
 
 ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
-  if (!write.new_exists || write.schema->indexes().empty()) return {};
-  const bool is_update = write.kind == ItemWrite::Kind::kUpdate;
-  ARMATURE_CHECK_OK(CheckIndexKeys(*write.schema, ImageOf(write.old_exists, write.old_item), write.new_item, is_update));
-  // An item and its entries in local indexes together are held to the limit of one item.
-  if (write.schema->has_local_indexes() &&
-      write.new_size + LocalEntriesSize(*write.schema, write.new_item, arena) > model::kMaxItemBytes)
-    return model::ValidationException(
-        std::string(is_update ? model::messages::kItemToUpdateTooLarge : model::messages::kItemTooLarge));
-  return {};
+  if (!write.new_exists) return {};
+  return CheckIndexedItem(*write.schema, ImageOf(write.old_exists, write.old_item), write.new_item, write.new_size,
+                          write.kind == ItemWrite::Kind::kUpdate, arena);
 }
 
 Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena) {
@@ -174,7 +168,32 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& ba
   }
   if (!write.schema->indexes().empty())
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item), ImageOf(write.new_exists, write.new_item),
-                       arena, batch, write.index_charges);
+                       arena, batch, write.index_charges, write.unbuilt_);
+}
+
+Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
+  std::string row_key;
+  AppendRowKey(index.keyspace, item, row_key);
+  storage::GetOp get;
+  get.partition = table.partition();
+  get.key = row_key;
+  get.at.view = storage::View::kLatest;
+  engine_.Get(get);
+  co_await get.done;
+  if (!get.status.ok()) co_return StorageError(table, get.status);
+  co_return get.found;
+}
+
+// While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows would be
+// counted wrong. The item's latch keeps the answer true.
+Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
+  write.unbuilt_.clear();
+  for (const auto& index : write.schema->indexes()) {
+    if (index.def->status != model::ResourceStatus::kCreating || !HasRow(index.keyspace, write.old_item)) continue;
+    ARMATURE_CO_TRY(const bool is_built, co_await HasIndexRow(*write.table, index, write.old_item));
+    if (!is_built) write.unbuilt_.push_back(&index);
+  }
+  co_return ApiResult<void>{};
 }
 
 Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch) {
@@ -189,6 +208,7 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
     ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
     sizes.Set(sizes.pending_key, sizes.pending_size, batch);
   }
+  if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   AppendChanges(write, arena, batch);
   co_return ApiResult<void>{};
 }
@@ -260,43 +280,67 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
   co_return ApiResult<void>{};
 }
 
-Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
-  Sequence last = 0;
-  size_t failures = 0;
-  for (ItemWrite& write : writes) {
-    auto applied = co_await Apply(write, arena);
-    if (applied) last = std::max(last, *applied);
-    else write.failure = std::move(applied).error();
-    if (write.failure) ++failures;
-  }
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
-  if (failures > 0 && failures == writes.size()) co_return *writes.front().failure;
-  co_return ApiResult<void>{};
-}
+// --- several writes ------------------------------------------------------------------------------------------------------
 
-// --- transactions ------------------------------------------------------------------------------------------------------
-
-Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
-                                                    Arena& arena) {
+// The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch does
+// not need to be one, but one commit of all its changes is much cheaper than one for each.
+Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
   std::vector<std::string_view> latch_keys;
+  latch_keys.reserve(writes.size());
   for (ItemWrite& write : writes) {
     PrepareKey(write);
     latch_keys.push_back(LatchKey(write));
   }
+  std::vector<LatchTable::Guard> guards;
+  for (const size_t stripe : latches_.StripesOf(latch_keys)) {
+    auto guard = co_await latches_.LockStripe(stripe);
+    guards.push_back(std::move(guard));
+  }
+  co_return guards;
+}
+
+// Leaves in each write what became of it; its changes are in the batch of its table if it can be done.
+Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, Arena& arena) {
+  CollectionSizes sizes;
+  for (ItemWrite& write : writes) {
+    auto prepared = co_await Prepare(write, sizes, arena, batches[write.table]);
+    if (!prepared) write.failure = std::move(prepared).error();
+  }
+}
+
+Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
+  Sequence last = 0;
+  {
+    const auto guards = co_await LockAll(writes);
+    TableBatches batches;
+    co_await PrepareAll(writes, batches, arena);
+    last = last_committed_.load(std::memory_order_acquire);
+    for (const auto& [table, batch] : batches) {
+      if (batch.empty()) continue;
+      auto committed = co_await Commit(*table, batch);
+      if (committed) last = std::max(last, *committed);
+      for (ItemWrite& write : writes) {
+        if (write.table != table || write.failure) continue;
+        if (committed) CountChange(write);
+        else write.failure = committed.error();
+      }
+    }
+  }
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
+  const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
+  if (!writes.empty() && std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                                    Arena& arena) {
   Sequence sequence = 0;
   bool is_cancelled = false;
   {
-    // Every latch is held until the commit: that is what makes the transaction one point in time.
-    std::vector<LatchTable::Guard> guards;
-    for (const size_t stripe : latches_.StripesOf(latch_keys)) guards.push_back(co_await latches_.LockStripe(stripe));
-
-    std::map<Table*, storage::Batch> batches;
-    CollectionSizes sizes;
-    for (ItemWrite& write : writes) {
-      auto prepared = co_await Prepare(write, sizes, arena, batches[write.table]);
-      if (!prepared) write.failure = std::move(prepared).error();
-      is_cancelled = is_cancelled || write.failure || !write.condition_held;
-    }
+    const auto guards = co_await LockAll(writes);
+    TableBatches batches;
+    co_await PrepareAll(writes, batches, arena);
+    for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
     sequence = last_committed_.load(std::memory_order_acquire);
     if (!is_cancelled) {
       std::vector<storage::CommitManyOp::Part> parts;
@@ -339,16 +383,8 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
   if (!write.old_exists || !AppendIndexEntry(*index, write.old_item, arena, batch, charge)) co_return ApiResult<void>{};
 
   // A write since the index was announced has put the row already, and counted it.
-  storage::GetOp present;
-  std::string row_key;
-  AppendRowKey(index->keyspace, write.old_item, row_key);
-  present.partition = table.partition();
-  present.key = row_key;
-  present.at.view = storage::View::kLatest;
-  engine_.Get(present);
-  co_await present.done;
-  if (!present.status.ok()) co_return StorageError(table, present.status);
-  if (present.found) co_return ApiResult<void>{};
+  ARMATURE_CO_TRY(const bool is_built, co_await HasIndexRow(table, *index, write.old_item));
+  if (is_built) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
   index->stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
   index->stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);

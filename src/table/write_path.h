@@ -9,8 +9,10 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/arena.h"
 #include "base/async.h"
@@ -36,7 +38,7 @@ class WritePath {
   Task<model::ApiResult<void>> Execute(ItemWrite& write, Arena& arena);
 
   // Independent writes, each all or nothing by itself and durable when this returns. Those that could not be done carry
-  // a `failure`; the result is an error only if none could.
+  // a `failure`; the result is an error only if none could. REQUIRES: no two writes of one item.
   Task<model::ApiResult<void>> ExecuteBatch(std::span<ItemWrite> writes, Arena& arena);
 
   // All or nothing, together with `system_changes` (records of the house; may be null). False: cancelled; the writes say
@@ -44,7 +46,8 @@ class WritePath {
   Task<model::ApiResult<bool>> ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                   Arena& arena);
 
-  // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone.
+  // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable when a
+  // later commit is.
   Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
 
   // Returns when every write that began before has ended: none still runs under an older table definition.
@@ -52,6 +55,7 @@ class WritePath {
 
  private:
   class CollectionSizes;
+  using TableBatches = std::map<Table*, storage::Batch>;
 
   std::string_view LatchKey(const ItemWrite& write) const;
   void PrepareKey(ItemWrite& write) const;
@@ -59,10 +63,14 @@ class WritePath {
   model::ApiResult<void> MakeNewImage(ItemWrite& write, Arena& arena) const;
   model::ApiResult<void> CheckNewImage(ItemWrite& write, Arena& arena) const;
   Task<model::ApiResult<void>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
+  Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
+  Task<model::ApiResult<bool>> HasIndexRow(const Table& table, const IndexSchema& index, model::Item item);
   void AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch) const;
 
   // Everything up to the commit, under the latch.
   Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch);
+  Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
+  Task<void> PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, Arena& arena);
   Task<model::ApiResult<storage::Sequence>> Apply(ItemWrite& write, Arena& arena);
   Task<model::ApiResult<storage::Sequence>> Commit(Table& table, const storage::Batch& batch);
   Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);

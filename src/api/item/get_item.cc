@@ -38,9 +38,12 @@ Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput&
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
 
+  const bool is_consistent = request.ConsistentRead.value_or(false);
   table::ItemRead read;
   read.table = table.get();
   read.key = request.Key.item();
+  const table::ReadView view = context.services.reads.ViewFor(is_consistent);
+  read.at = view.at;
   ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
 
   JsonWriter json(context.body);
@@ -56,7 +59,7 @@ Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput&
   }
   ConsumedCapacity consumed;
   consumed.table_name = *request.TableName;
-  consumed.table_units = table::ReadUnits(item_size, request.ConsistentRead.value_or(false));
+  consumed.table_units = table::ReadUnits(item_size, is_consistent);
   WriteConsumedCapacity(json, request.ReturnConsumedCapacity, consumed);
   json.EndObject();
   co_return ApiResult<void>{};

@@ -94,7 +94,7 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
   ARMATURE_CO_TRY(const auto table, co_await context.services.catalog.Create(std::move(def)));
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "TableDescription", *table->def(), 0, 0,
+  WriteTableDescription(json, "TableDescription", *table->schema(), table->stats(),
                         {model::ResourceStatus::kCreating, context.now_millis, false});
   json.EndObject();
   co_return ApiResult<void>{};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "api/table/table_description.h"
 #include "api/table_lookup.h"
 #include "model/messages.h"
@@ -16,7 +18,8 @@ namespace {
 ApiResult<void> CheckDeletable(const model::TableDef& def) {
   if (def.status == ResourceStatus::kCreating)
     return model::ResourceInUseException(fmt::format(model::messages::kTableBeingCreated, def.name));
-  if (def.status == ResourceStatus::kUpdating)
+  const auto is_unsettled = [](const model::IndexDef& index) { return index.status != ResourceStatus::kActive; };
+  if (def.status == ResourceStatus::kUpdating || std::any_of(def.indexes.begin(), def.indexes.end(), is_unsettled))
     return model::ResourceInUseException(fmt::format(model::messages::kTableBeingUpdated, def.name));
   if (def.deletion_protection) return model::ValidationException(std::string(model::messages::kDeletionProtected));
   return {};
@@ -30,7 +33,7 @@ Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTab
   ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Delete(context.scope(), name, CheckDeletable));
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "TableDescription", *def, table->stats().item_count, table->stats().size_bytes,
+  WriteTableDescription(json, "TableDescription", table::TableSchema(def, nullptr), table->stats(),
                         {ResourceStatus::kDeleting, context.now_millis, false});
   json.EndObject();
   co_return ApiResult<void>{};

@@ -7,11 +7,11 @@ namespace armature::api {
 
 Task<model::ApiResult<void>> DescribeTable(RequestContext& context, const wire::DescribeTableInput& request) {
   ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
-  const auto def = table->def();
+  const auto schema = table->schema();
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "Table", *def, table->stats().item_count, table->stats().size_bytes,
-                        {def->StatusAt(context.now_millis), context.now_millis, true});
+  WriteTableDescription(json, "Table", *schema, table->stats(),
+                        {schema->def().StatusAt(context.now_millis), context.now_millis, true});
   json.EndObject();
   co_return model::ApiResult<void>{};
 }

@@ -20,7 +20,7 @@ namespace messages = model::messages;
 namespace {
 
 constexpr size_t kMaxLocalIndexes = 5;
-constexpr size_t kMaxGlobalIndexes = 20;
+constexpr ptrdiff_t kMaxGlobalIndexes = 20;
 constexpr size_t kMaxProjectedAttributes = 100;
 
 ApiResult<model::Projection> MakeProjection(const wire::Projection* requested) {
@@ -98,19 +98,27 @@ ApiResult<void> AddGlobalIndexes(const wire::List<wire::GlobalSecondaryIndex>& r
   if (!requested.present) return {};
   if (requested.empty()) return InvalidParameter(messages::kGlobalIndexesEmpty);
   for (const auto& global : requested) {
-    IndexDef index;
-    index.kind = IndexKind::kGlobal;
-    index.name = *global.IndexName;
-    ARMATURE_TRY(index.key_schema, MakeGlobalKeySchema(global.KeySchema, table.attribute_definitions));
-    ARMATURE_TRY(index.projection, MakeProjection(global.Projection));
-    ARMATURE_CHECK_OK(ApplyIndexThroughput(global, table, index));
+    ARMATURE_TRY(IndexDef index, MakeGlobalIndex(global, table.attribute_definitions, table));
     ARMATURE_CHECK_OK(AddIndex(std::move(index), table));
   }
-  if (requested.size() > kMaxGlobalIndexes) return InvalidParameter(messages::kTooManyGlobalIndexes);
   return {};
 }
 
+ApiResult<IndexDef> MakeGlobalIndex(const wire::GlobalSecondaryIndex& requested,
+                                    const std::vector<model::KeyAttribute>& definitions, const TableDef& table) {
+  IndexDef index;
+  index.kind = IndexKind::kGlobal;
+  index.name = *requested.IndexName;
+  ARMATURE_TRY(index.key_schema, MakeGlobalKeySchema(requested.KeySchema, definitions));
+  ARMATURE_TRY(index.projection, MakeProjection(requested.Projection));
+  ARMATURE_CHECK_OK(ApplyIndexThroughput(requested, table, index));
+  return index;
+}
+
 ApiResult<void> CheckIndexTotals(const TableDef& table) {
+  const auto is_global = [](const IndexDef& index) { return index.kind == IndexKind::kGlobal; };
+  if (std::count_if(table.indexes.begin(), table.indexes.end(), is_global) > kMaxGlobalIndexes)
+    return InvalidParameter(messages::kTooManyGlobalIndexes);
   size_t projected = 0;
   for (const auto& index : table.indexes) projected += index.projection.non_key_attributes.size();
   if (projected > kMaxProjectedAttributes) return InvalidParameter(messages::kTooManyNonKeyAttributes);

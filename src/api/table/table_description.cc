@@ -80,17 +80,19 @@ void WriteProjection(JsonWriter& json, const model::Projection& projection) {
   json.EndObject();
 }
 
-void WriteIndex(JsonWriter& json, const TableDef& table, const IndexDef& index, const DescriptionOptions& options) {
+void WriteIndex(JsonWriter& json, const TableDef& table, const table::IndexSchema& schema, const DescriptionOptions& options) {
+  const IndexDef& index = *schema.def;
   json.BeginObject();
   json.Member("IndexName", index.name);
   WriteKeySchema(json, index.key_schema);
   WriteProjection(json, index.projection);
-  json.MemberInt("IndexSizeBytes", 0);
-  json.MemberInt("ItemCount", 0);
+  json.MemberInt("IndexSizeBytes", schema.stats->size_bytes);
+  json.MemberInt("ItemCount", schema.stats->item_count);
   json.Member("IndexArn", fmt::format("{}/index/{}", table.Arn(), index.name));
   if (index.kind == IndexKind::kGlobal) {
     const auto status = options.status == ResourceStatus::kCreating ? ResourceStatus::kCreating : index.status;
     json.Member("IndexStatus", model::ResourceStatusName(status));
+    if (index.status == ResourceStatus::kCreating) json.MemberBool("Backfilling", index.is_backfilling);
     WriteProvisionedThroughput(json, index.throughput, options.now_millis);
     WriteOnDemandThroughput(json, index.on_demand);
     if (options.with_warm_throughput) WriteWarmThroughput(json, index);
@@ -98,14 +100,14 @@ void WriteIndex(JsonWriter& json, const TableDef& table, const IndexDef& index, 
   json.EndObject();
 }
 
-void WriteIndexes(JsonWriter& json, const TableDef& table, IndexKind kind, std::string_view member,
+void WriteIndexes(JsonWriter& json, const table::TableSchema& schema, IndexKind kind, std::string_view member,
                   const DescriptionOptions& options) {
-  const auto is_kind = [&](const IndexDef& index) { return index.kind == kind; };
-  if (std::none_of(table.indexes.begin(), table.indexes.end(), is_kind)) return;
+  const auto is_kind = [&](const table::IndexSchema& index) { return index.def->kind == kind; };
+  if (std::none_of(schema.indexes().begin(), schema.indexes().end(), is_kind)) return;
   json.Key(member);
   json.BeginArray();
-  for (const auto& index : table.indexes)
-    if (is_kind(index)) WriteIndex(json, table, index, options);
+  for (const auto& index : schema.indexes())
+    if (is_kind(index)) WriteIndex(json, schema.def(), index, options);
   json.EndArray();
 }
 
@@ -163,8 +165,9 @@ int64_t WarmWriteUnits(const model::WarmThroughput& warm, const model::Provision
   return std::max({warm.write_units.value_or(0), throughput.write_units, int64_t{4'000}});
 }
 
-void WriteTableDescription(JsonWriter& json, std::string_view member, const TableDef& def, int64_t item_count,
-                           int64_t size_bytes, const DescriptionOptions& options) {
+void WriteTableDescription(JsonWriter& json, std::string_view member, const table::TableSchema& schema,
+                           const table::RowStats& stats, const DescriptionOptions& options) {
+  const TableDef& def = schema.def();
   json.Key(member);
   json.BeginObject();
   json.Key("AttributeDefinitions");
@@ -181,15 +184,15 @@ void WriteTableDescription(JsonWriter& json, std::string_view member, const Tabl
   json.Member("TableStatus", model::ResourceStatusName(options.status));
   json.MemberTimestamp("CreationDateTime", Seconds(def.created_millis));
   WriteProvisionedThroughput(json, def.throughput, options.now_millis);
-  json.MemberInt("TableSizeBytes", size_bytes);
-  json.MemberInt("ItemCount", item_count);
+  json.MemberInt("TableSizeBytes", stats.size_bytes);
+  json.MemberInt("ItemCount", stats.item_count);
   json.Member("TableArn", def.Arn());
   json.Member("TableId", def.uuid);
   WriteBilling(json, def, options);
   // A table on its way out no longer lists its indexes.
   if (options.status != ResourceStatus::kDeleting) {
-    WriteIndexes(json, def, IndexKind::kLocal, "LocalSecondaryIndexes", options);
-    WriteIndexes(json, def, IndexKind::kGlobal, "GlobalSecondaryIndexes", options);
+    WriteIndexes(json, schema, IndexKind::kLocal, "LocalSecondaryIndexes", options);
+    WriteIndexes(json, schema, IndexKind::kGlobal, "GlobalSecondaryIndexes", options);
   }
   WriteStream(json, def);
   WriteOptionalSettings(json, def);

@@ -15,8 +15,9 @@ struct DescriptionOptions {
   bool with_warm_throughput = false;  // DescribeTable and UpdateTable show it, CreateTable does not
 };
 
-void WriteTableDescription(JsonWriter& json, std::string_view member, const model::TableDef& def, int64_t item_count,
-                           int64_t size_bytes, const DescriptionOptions& options);
+// `stats` are the table's; those of its indexes come with the schema.
+void WriteTableDescription(JsonWriter& json, std::string_view member, const table::TableSchema& schema,
+                           const table::RowStats& stats, const DescriptionOptions& options);
 
 // The values AWS starts from when none were asked for: 12000 and 4000, or what is provisioned if that is more.
 int64_t WarmReadUnits(const model::WarmThroughput& warm, const model::ProvisionedThroughput& throughput);

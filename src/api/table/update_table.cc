@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <set>
-
+#include "api/table/index_updates.h"
 #include "api/table/key_schema_checks.h"
 #include "api/table/table_description.h"
 #include "api/table/table_settings.h"
 #include "api/table/throughput_checks.h"
 #include "api/table_lookup.h"
 #include "model/messages.h"
+#include "workers/index_backfill.h"
 
 namespace armature::api {
 
@@ -21,10 +21,6 @@ using model::ValidationException;
 namespace messages = model::messages;
 
 namespace {
-
-constexpr int64_t kMillisPerHour = 3'600'000;
-constexpr int64_t kMillisPerDay = 24 * kMillisPerHour;
-constexpr int64_t kFreeDecreasesPerDay = 4;
 
 ApiResult<void> CheckRequest(const wire::UpdateTableInput& request) {
   const auto refuse = [](std::string_view member) {
@@ -47,36 +43,7 @@ ApiResult<void> CheckRequest(const wire::UpdateTableInput& request) {
   if (mode == "PROVISIONED" && !request.ProvisionedThroughput)
     return InvalidParameter(messages::kThroughputMissingInUpdate);
 
-  std::set<std::string_view> seen;
-  for (const auto& update : request.GlobalSecondaryIndexUpdates) {
-    if (!update.Update && !update.Create && !update.Delete) return InvalidParameter(messages::kIndexUpdateEmpty);
-    if (update.Create) return refuse("GlobalSecondaryIndexUpdate.Create");
-    if (update.Delete) return refuse("GlobalSecondaryIndexUpdate.Delete");
-    if (!seen.insert(*update.Update->IndexName).second)
-      return InvalidParameter(fmt::format(messages::kIndexUpdatedTwice, *update.Update->IndexName));
-  }
-  return {};
-}
-
-// Replaces provisioned units, keeping the history and the limit on decreases (facts 9.5).
-ApiResult<void> ChangeThroughput(const model::ProvisionedThroughput& requested, int64_t now_millis,
-                                 model::ProvisionedThroughput& current) {
-  const bool is_decrease = requested.read_units < current.read_units || requested.write_units < current.write_units;
-  const bool is_increase = requested.read_units > current.read_units || requested.write_units > current.write_units;
-  if (is_decrease) {
-    const bool is_same_day = current.last_decrease_millis / kMillisPerDay == now_millis / kMillisPerDay;
-    const int64_t decreases_today = is_same_day ? current.decreases_today : 0;
-    const bool is_recent = now_millis - current.last_decrease_millis < kMillisPerHour;
-    if (decreases_today >= kFreeDecreasesPerDay && is_recent)
-      return model::LimitExceededException(
-          fmt::format(messages::kTooManyDecreases, decreases_today, StreamLabel(current.last_decrease_millis) + "Z"));
-    current.decreases_today = decreases_today + 1;
-    current.last_decrease_millis = now_millis;
-  }
-  if (is_increase) current.last_increase_millis = now_millis;
-  current.read_units = requested.read_units;
-  current.write_units = requested.write_units;
-  return {};
+  return CheckIndexUpdates(request.GlobalSecondaryIndexUpdates);
 }
 
 ApiResult<void> ApplyTableThroughput(const wire::UpdateTableInput& request, bool was_on_demand, int64_t now_millis,
@@ -89,30 +56,6 @@ ApiResult<void> ApplyTableThroughput(const wire::UpdateTableInput& request, bool
     return ValidationException(fmt::format(messages::kThroughputUnchanged, table.throughput.read_units, requested.read_units,
                                            table.throughput.write_units, requested.write_units));
   return ChangeThroughput(requested, now_millis, table.throughput);
-}
-
-ApiResult<void> ApplyIndexUpdate(const wire::UpdateGlobalSecondaryIndexAction& update, bool was_on_demand,
-                                 int64_t now_millis, TableDef& table) {
-  model::IndexDef* index = nullptr;
-  for (auto& candidate : table.indexes)
-    if (candidate.kind == model::IndexKind::kGlobal && candidate.name == *update.IndexName) index = &candidate;
-  if (!index)
-    return model::ResourceNotFoundException(fmt::format(messages::kIndexNotFoundInTable, table.name, *update.IndexName));
-  if (update.ProvisionedThroughput) {
-    if (table.billing_mode == BillingMode::kPayPerRequest)
-      return InvalidParameter(fmt::format(messages::kIndexThroughputWithPayPerRequest, index->name));
-    ARMATURE_TRY(const auto requested, MakeProvisionedThroughput(*update.ProvisionedThroughput));
-    const auto& current = index->throughput;
-    if (requested.read_units == current.read_units && requested.write_units == current.write_units && !was_on_demand)
-      return ValidationException(fmt::format(messages::kIndexThroughputUnchanged, index->name, current.read_units,
-                                             requested.read_units, current.write_units, requested.write_units));
-    ARMATURE_CHECK_OK(ChangeThroughput(requested, now_millis, index->throughput));
-  }
-  if (update.OnDemandThroughput)
-    ARMATURE_CHECK_OK(ApplyOnDemandThroughput(*update.OnDemandThroughput, table.billing_mode, true, index->on_demand));
-  if (update.WarmThroughput)
-    ARMATURE_CHECK_OK(ApplyWarmThroughput(*update.WarmThroughput, index->throughput, index->warm));
-  return {};
 }
 
 void SwitchBillingMode(BillingMode mode, int64_t now_millis, TableDef& table) {
@@ -171,8 +114,7 @@ ApiResult<void> Apply(const wire::UpdateTableInput& request, int64_t now_millis,
     SwitchBillingMode(to_on_demand ? BillingMode::kPayPerRequest : BillingMode::kProvisioned, now_millis, table);
   }
   ARMATURE_CHECK_OK(ApplyTableThroughput(request, was_on_demand, now_millis, table));
-  for (const auto& update : request.GlobalSecondaryIndexUpdates)
-    ARMATURE_CHECK_OK(ApplyIndexUpdate(*update.Update, was_on_demand, now_millis, table));
+  ARMATURE_CHECK_OK(ApplyIndexUpdates(request, was_on_demand, now_millis, table));
   ARMATURE_CHECK_OK(CheckIndexesProvisioned(table));
   if (request.OnDemandThroughput)
     ARMATURE_CHECK_OK(ApplyOnDemandThroughput(*request.OnDemandThroughput, table.billing_mode, true, table.on_demand));
@@ -198,9 +140,13 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
   ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
     return Apply(request, context.now_millis, current);
   }));
+  // As the change left it: the reply shows the states an index passes through, however soon they pass.
+  const table::TableSchema schema(def, table->schema().get());
+  if (context.services.index_backfill && ChangesIndexes(request))
+    co_await context.services.index_backfill->Announce(table);
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "TableDescription", *def, table->stats().item_count, table->stats().size_bytes,
+  WriteTableDescription(json, "TableDescription", schema, table->stats(),
                         {ResourceStatus::kUpdating, context.now_millis, true});
   json.EndObject();
   co_return ApiResult<void>{};

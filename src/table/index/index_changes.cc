@@ -91,10 +91,20 @@ ApiResult<void> CheckIndexKeys(const TableSchema& schema, Image old_item, model:
   return {};
 }
 
+ApiResult<void> CheckIndexedItem(const TableSchema& schema, Image old_item, model::Item new_item, size_t new_size,
+                                 bool is_update, Arena& arena) {
+  if (schema.indexes().empty()) return {};
+  ARMATURE_CHECK_OK(CheckIndexKeys(schema, old_item, new_item, is_update));
+  if (schema.has_local_indexes() && new_size + LocalEntriesSize(schema, new_item, arena) > model::kMaxItemBytes)
+    return ValidationException(std::string(is_update ? messages::kItemToUpdateTooLarge : messages::kItemTooLarge));
+  return {};
+}
+
 void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
-                        std::vector<IndexCharge>& charges) {
+                        std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt) {
   for (const auto& index : schema.indexes()) {
-    const Entry before = MakeEntry(index, old_item, arena);
+    const bool is_unbuilt = std::find(unbuilt.begin(), unbuilt.end(), &index) != unbuilt.end();
+    const Entry before = is_unbuilt ? Entry{} : MakeEntry(index, old_item, arena);
     const Entry after = MakeEntry(index, new_item, arena);
     if (!before.exists && !after.exists) continue;
     const bool same_key = before.exists && after.exists && before.row_key == after.row_key;

@@ -5,6 +5,7 @@
 // charged. Pure but for the batch and the arena; called by the write path under the item's latch.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,8 +32,13 @@ using Image = const model::Item*;
 // changed, and words it differently.
 model::ApiResult<void> CheckIndexKeys(const TableSchema& schema, Image old_item, model::Item new_item, bool is_update);
 
+// `unbuilt` names indexes that do not have the old item's row yet, because they are still being built.
+// The same, and that the item together with its entries in local indexes keeps to the limit of one item.
+model::ApiResult<void> CheckIndexedItem(const TableSchema& schema, Image old_item, model::Item new_item, size_t new_size,
+                                        bool is_update, Arena& arena);
+
 void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
-                        std::vector<IndexCharge>& charges);
+                        std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt = {});
 
 // The row of one item in one index, for building an index over existing items. False: the item has none.
 bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch, IndexCharge& charge);
