@@ -4,10 +4,14 @@
 
 #include "api/account/describe_endpoints.h"
 #include "api/account/describe_limits.h"
+#include "api/batch/batch_get_item.h"
+#include "api/batch/batch_write_item.h"
 #include "api/item/delete_item.h"
 #include "api/item/get_item.h"
 #include "api/item/put_item.h"
 #include "api/item/update_item.h"
+#include "api/query/query.h"
+#include "api/query/scan.h"
 #include "api/table/create_table.h"
 #include "api/table/delete_table.h"
 #include "api/table/describe_table.h"
@@ -16,6 +20,8 @@
 #include "api/tag/list_tags_of_resource.h"
 #include "api/tag/tag_resource.h"
 #include "api/tag/untag_resource.h"
+#include "api/transact/transact_get_items.h"
+#include "api/transact/transact_write_items.h"
 
 namespace armature::api {
 
@@ -39,6 +45,8 @@ constexpr Entry Make() {
 }
 
 constexpr Entry kOperations[] = {
+    Make<wire::BatchGetItemInput, BatchGetItem>(),
+    Make<wire::BatchWriteItemInput, BatchWriteItem>(),
     Make<wire::CreateTableInput, CreateTable>(),
     Make<wire::DeleteItemInput, DeleteItem>(),
     Make<wire::DeleteTableInput, DeleteTable>(),
@@ -49,7 +57,11 @@ constexpr Entry kOperations[] = {
     Make<wire::ListTablesInput, ListTables>(),
     Make<wire::ListTagsOfResourceInput, ListTagsOfResource>(),
     Make<wire::PutItemInput, PutItem>(),
+    Make<wire::QueryInput, Query>(),
+    Make<wire::ScanInput, Scan>(),
     Make<wire::TagResourceInput, TagResource>(),
+    Make<wire::TransactGetItemsInput, TransactGetItems>(),
+    Make<wire::TransactWriteItemsInput, TransactWriteItems>(),
     Make<wire::UntagResourceInput, UntagResource>(),
     Make<wire::UpdateItemInput, UpdateItem>(),
     Make<wire::UpdateTableInput, UpdateTable>(),

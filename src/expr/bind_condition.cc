@@ -1,8 +1,8 @@
 #include <optional>
 
-#include "base/base64.h"
 #include "expr/binder.h"
 #include "expr/compare.h"
+#include "expr/format_scalar.h"
 
 namespace armature::expr {
 namespace {
@@ -32,15 +32,6 @@ std::optional<Type> StaticType(const Operand& operand) {
   if (operand.kind == Operand::Kind::kSize) return Type::kN;
   if (operand.kind == Operand::Kind::kValue) return operand.value->type();
   return std::nullopt;
-}
-
-// "{N:1}", as messages show scalars.
-std::string FormatScalar(const model::Value& value) {
-  std::string text;
-  if (value.is(Type::kN)) value.number().AppendTo(text);
-  else if (value.is(Type::kB)) AppendBase64(text, value.str());
-  else text = value.str();
-  return fmt::format("{{{}:{}}}", model::TypeName(value.type()), text);
 }
 
 class ConditionBinder {

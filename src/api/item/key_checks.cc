@@ -15,8 +15,6 @@ using model::Type;
 using model::ValidationException;
 using model::Value;
 
-namespace {
-
 ApiResult<void> CheckKeyValue(const KeyAttribute& attribute, const Value& value, bool is_hash) {
   if (attribute.type != Type::kN && value.str().empty()) {
     const auto text = attribute.type == Type::kS ? model::messages::kEmptyStringKey : model::messages::kEmptyBinaryKey;
@@ -30,6 +28,8 @@ ApiResult<void> CheckKeyValue(const KeyAttribute& attribute, const Value& value,
   return {};
 }
 
+namespace {
+
 // Calls check(attribute, is_hash) for every key attribute, hash first, until one fails.
 template <class Check>
 ApiResult<void> ForEachKeyAttribute(const KeySchema& schema, Check&& check) {
@@ -40,27 +40,47 @@ ApiResult<void> ForEachKeyAttribute(const KeySchema& schema, Check&& check) {
 
 }  // namespace
 
-ApiResult<void> CheckKey(const KeySchema& schema, model::Item key) {
+ApiResult<void> CheckKeyTypes(const KeySchema& schema, model::Item key) {
   if (key.size() != schema.hash.size() + schema.range.size())
     return ValidationException(std::string(model::messages::kKeyDoesNotMatchSchema));
-  ARMATURE_CHECK_OK(ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool) -> ApiResult<void> {
+  return ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool) -> ApiResult<void> {
     const Value* value = model::FindAttribute(key, attribute.name);
     if (!value || !value->is(attribute.type))
       return ValidationException(std::string(model::messages::kKeyDoesNotMatchSchema));
     return {};
-  }));
+  });
+}
+
+ApiResult<void> CheckKeyValues(const KeySchema& schema, model::Item item) {
   return ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool is_hash) {
-    return CheckKeyValue(attribute, *model::FindAttribute(key, attribute.name), is_hash);
+    return CheckKeyValue(attribute, *model::FindAttribute(item, attribute.name), is_hash);
+  });
+}
+
+ApiResult<void> CheckKey(const KeySchema& schema, model::Item key) {
+  ARMATURE_CHECK_OK(CheckKeyTypes(schema, key));
+  return CheckKeyValues(schema, key);
+}
+
+namespace {
+ApiResult<void> CheckItemKeyType(const KeyAttribute& attribute, const Value* value) {
+  if (!value) return ValidationException(fmt::format(model::messages::kMissingKey, attribute.name));
+  if (value->is(attribute.type)) return {};
+  return ValidationException(fmt::format(model::messages::kKeyTypeMismatch, attribute.name,
+                                         model::TypeName(attribute.type), model::TypeName(value->type())));
+}
+}  // namespace
+
+ApiResult<void> CheckItemKeyTypes(const KeySchema& schema, model::Item item) {
+  return ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool) {
+    return CheckItemKeyType(attribute, model::FindAttribute(item, attribute.name));
   });
 }
 
 ApiResult<void> CheckItemKey(const KeySchema& schema, model::Item item) {
   return ForEachKeyAttribute(schema, [&](const KeyAttribute& attribute, bool is_hash) -> ApiResult<void> {
     const Value* value = model::FindAttribute(item, attribute.name);
-    if (!value) return ValidationException(fmt::format(model::messages::kMissingKey, attribute.name));
-    if (!value->is(attribute.type))
-      return ValidationException(fmt::format(model::messages::kKeyTypeMismatch, attribute.name,
-                                             model::TypeName(attribute.type), model::TypeName(value->type())));
+    ARMATURE_CHECK_OK(CheckItemKeyType(attribute, value));
     return CheckKeyValue(attribute, *value, is_hash);
   });
 }

@@ -15,6 +15,15 @@ namespace armature::api {
 // A Key parameter: exactly the key attributes, of the right types, not empty, not too long.
 model::ApiResult<void> CheckKey(const model::KeySchema& schema, model::Item key);
 
+// The two halves of CheckKey. CheckKeyValues takes whole items too. REQUIRES of it: every key attribute has its type.
+model::ApiResult<void> CheckKeyTypes(const model::KeySchema& schema, model::Item key);
+model::ApiResult<void> CheckKeyValues(const model::KeySchema& schema, model::Item item);
+// Of an item to be put: a key attribute that is missing or of another type.
+model::ApiResult<void> CheckItemKeyTypes(const model::KeySchema& schema, model::Item item);
+
+// A key value of the right type: neither empty nor too long.
+model::ApiResult<void> CheckKeyValue(const model::KeyAttribute& attribute, const model::Value& value, bool is_hash);
+
 // The key attributes inside an item to be put.
 model::ApiResult<void> CheckItemKey(const model::KeySchema& schema, model::Item item);
 
