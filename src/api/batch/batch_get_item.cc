@@ -1,0 +1,199 @@
+#include "api/batch/batch_get_item.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "api/consumed_capacity.h"
+#include "api/item/expressions.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "base/log.h"
+#include "expr/projection.h"
+#include "model/item_codec.h"
+#include "model/messages.h"
+#include "table/capacity.h"
+#include "wire/attribute_json.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+
+namespace {
+
+constexpr size_t kMaxKeys = 100;
+constexpr size_t kMaxReplyBytes = 16 << 20;
+// Items may be large: what is read ahead of the limit of the reply is bounded by this many of them.
+constexpr size_t kKeysPerRead = 25;
+
+// What is asked of one table, and how far it has come.
+struct TableRequest {
+  std::string_view name;  // as the request has it
+  const wire::KeysAndAttributes* request = nullptr;
+  const expr::BoundProjection* projection = nullptr;
+  std::shared_ptr<table::Table> table;
+  size_t keys_done = 0;  // from the front; the rest is unprocessed
+  double read_units = 0;
+};
+
+// One style for the whole request: expression parameters of one table do not go with legacy ones of another.
+ApiResult<void> CheckOneStyle(const wire::BatchGetItemInput& request) {
+  bool has_legacy = false;
+  bool has_expression = false;
+  for (const auto& entry : request.RequestItems) {
+    has_legacy = has_legacy || entry.value.AttributesToGet.present;
+    has_expression = has_expression || entry.value.ProjectionExpression;
+  }
+  if (has_legacy && has_expression)
+    return ValidationException(
+        fmt::format(model::messages::kMixedExpressions, "AttributesToGet", "ProjectionExpression"));
+  return {};
+}
+
+ApiResult<void> CheckKeysOnce(const wire::KeysAndAttributes& request) {
+  std::unordered_set<std::string> seen;
+  for (const auto& key : request.Keys) {
+    if (key.first_error) return *key.first_error;
+    std::string record;
+    model::EncodeItem(key.item(), 0, record);
+    if (!seen.insert(std::move(record)).second)
+      return ValidationException(std::string(model::messages::kDuplicateItemKeys));
+  }
+  return {};
+}
+
+// Everything that needs no table.
+ApiResult<std::vector<TableRequest>> Validate(const wire::BatchGetItemInput& request, Arena& arena) {
+  std::vector<TableRequest> tables;
+  size_t key_count = 0;
+  ARMATURE_CHECK_OK(CheckOneStyle(request));
+  for (const auto& entry : request.RequestItems) {
+    const ExpressionParameters expressions(entry.value);
+    ARMATURE_CHECK_OK(expressions.CheckParameters());
+    ARMATURE_CHECK_OK(CheckKeysOnce(entry.value));
+    ARMATURE_TRY(const auto bound, expressions.Bind(arena));
+    key_count += entry.value.Keys.size();
+    tables.push_back({entry.key, &entry.value, bound.projection, nullptr});
+  }
+  if (key_count > kMaxKeys) return ValidationException(std::string(model::messages::kBatchGetTooManyItems));
+  return tables;
+}
+
+ApiResult<void> FindTables(const RequestContext& context, std::vector<TableRequest>& tables) {
+  for (auto& table : tables) {
+    ARMATURE_TRY(table.table, FindDataTable(context, table.name));
+  }
+  for (const auto& table : tables) {
+    for (const auto& key : table.request->Keys) ARMATURE_CHECK_OK(CheckKey(table.table->key_schema(), key.item()));
+  }
+  return {};
+}
+
+// Reads a table's keys and writes the items found, until the reply is full.
+Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, size_t& reply_bytes, JsonWriter& json) {
+  const auto& keys = table.request->Keys;
+  const bool is_consistent = table.request->ConsistentRead.value_or(false);
+  const table::ReadView view = context.services.reads.ViewFor(is_consistent);
+  while (table.keys_done < keys.size()) {
+    std::vector<model::Item> some;
+    for (size_t i = table.keys_done; i < keys.size() && some.size() < kKeysPerRead; ++i) some.push_back(keys[i].item());
+    table::ItemsRead read;
+    read.table = table.table.get();
+    read.keys = some;
+    read.at = view.at;
+    ARMATURE_CO_CHECK_OK(co_await context.services.reads.GetMany(read));
+    for (size_t i = 0; i < some.size(); ++i, ++table.keys_done) {
+      if (!read.found(i)) {
+        table.read_units += table::ReadUnits(0, is_consistent);
+        continue;
+      }
+      auto decoded = model::DecodeItem(read.record(i), context.arena);
+      if (!decoded) {
+        LogError("table {}: an item cannot be read: {}", table.name, decoded.error().ToString());
+        co_return model::FromStatus(decoded.error());
+      }
+      if (reply_bytes + decoded->item_size > kMaxReplyBytes) {
+        reply_bytes = kMaxReplyBytes;  // full: nothing more, not even smaller ones
+        co_return ApiResult<void>{};
+      }
+      reply_bytes += decoded->item_size;
+      table.read_units += table::ReadUnits(decoded->item_size, is_consistent);
+      json.BeginValue();
+      wire::AppendItemAsJson(
+          table.projection ? expr::Project(*table.projection, decoded->item, context.arena) : decoded->item, json.out());
+    }
+  }
+  co_return ApiResult<void>{};
+}
+
+// The rest of a table's request, to be sent again as it is.
+void WriteUnprocessed(JsonWriter& json, const TableRequest& table) {
+  const wire::KeysAndAttributes& request = *table.request;
+  json.Key(table.name);
+  json.BeginObject();
+  json.Key("Keys");
+  json.BeginArray();
+  for (size_t i = table.keys_done; i < request.Keys.size(); ++i) {
+    json.BeginValue();
+    wire::AppendItemAsJson(request.Keys[i].item(), json.out());
+  }
+  json.EndArray();
+  if (request.ConsistentRead) json.MemberBool("ConsistentRead", *request.ConsistentRead);
+  if (request.ProjectionExpression) json.Member("ProjectionExpression", *request.ProjectionExpression);
+  if (request.AttributesToGet.present) {
+    json.Key("AttributesToGet");
+    json.BeginArray();
+    for (const auto& name : request.AttributesToGet) json.String(name);
+    json.EndArray();
+  }
+  if (request.ExpressionAttributeNames.present) {
+    json.Key("ExpressionAttributeNames");
+    json.BeginObject();
+    for (const auto& entry : request.ExpressionAttributeNames) json.Member(entry.key, entry.value);
+    json.EndObject();
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+Task<ApiResult<void>> BatchGetItem(RequestContext& context, const wire::BatchGetItemInput& request) {
+  ARMATURE_CO_TRY(auto tables, Validate(request, context.arena));
+  ARMATURE_CO_CHECK_OK(FindTables(context, tables));
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.Key("Responses");
+  json.BeginObject();
+  size_t reply_bytes = 0;
+  for (auto& table : tables) {
+    json.Key(table.name);
+    json.BeginArray();
+    if (reply_bytes < kMaxReplyBytes) ARMATURE_CO_CHECK_OK(co_await ReadTable(context, table, reply_bytes, json));
+    json.EndArray();
+  }
+  json.EndObject();
+
+  json.Key("UnprocessedKeys");
+  json.BeginObject();
+  for (const auto& table : tables)
+    if (table.keys_done < table.request->Keys.size()) WriteUnprocessed(json, table);
+  json.EndObject();
+
+  std::vector<ConsumedCapacity> consumed;
+  for (const auto& table : tables) {
+    if (table.keys_done == 0) continue;
+    consumed.emplace_back();
+    consumed.back().table_name = table.name;
+    consumed.back().table_units = table.read_units;
+  }
+  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed);
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,157 @@
+#include "api/batch/batch_write_item.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "api/batch/write_metrics.h"
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "model/item_codec.h"
+#include "model/item_size.h"
+#include "model/messages.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+
+namespace {
+
+constexpr size_t kMaxWrites = 25;
+
+// One member of the request.
+struct Member {
+  std::string_view table_name;  // as the request has it
+  const wire::WriteRequest* request = nullptr;
+  std::shared_ptr<table::Table> table;
+  size_t item_size = 0;  // of a put
+  model::Item key;
+
+  bool is_put() const { return request->PutRequest != nullptr; }
+  const wire::AttributeMap& attributes() const {
+    return is_put() ? request->PutRequest->Item : request->DeleteRequest->Key;
+  }
+};
+
+ApiResult<void> CheckMember(Member& member) {
+  const wire::WriteRequest& request = *member.request;
+  if (request.PutRequest && request.DeleteRequest)
+    return ValidationException(std::string(model::messages::kMoreThanOneDatatype));
+  if (!request.PutRequest && !request.DeleteRequest)
+    return ValidationException(std::string(model::messages::kEmptyAttributeValue));
+  if (member.attributes().first_error) return *member.attributes().first_error;
+  if (!member.is_put()) return {};
+  member.item_size = model::ItemSize(member.attributes().item());
+  if (member.item_size > model::kMaxItemBytes) return ValidationException(std::string(model::messages::kItemTooLarge));
+  return {};
+}
+
+// Everything that needs no table.
+ApiResult<std::vector<Member>> Validate(const wire::BatchWriteItemInput& request) {
+  std::vector<Member> members;
+  for (const auto& entry : request.RequestItems) {
+    for (const auto& write : entry.value) {
+      members.push_back({entry.key, &write, nullptr, 0, {}});
+      ARMATURE_CHECK_OK(CheckMember(members.back()));
+    }
+  }
+  if (members.size() > kMaxWrites) return ValidationException(std::string(model::messages::kBatchWriteTooManyItems));
+  return members;
+}
+
+// Keys and index keys. One bad member rejects the whole batch before anything is written.
+ApiResult<void> CheckAgainstTable(Member& member, Arena& arena) {
+  const auto& key_schema = member.table->key_schema();
+  const model::Item attributes = member.attributes().item();
+  member.key = member.is_put() ? ExtractKey(key_schema, attributes, arena) : attributes;
+  // A put is told in the same words as a delete here, other than by PutItem.
+  ARMATURE_CHECK_OK(CheckKey(key_schema, member.key));
+  if (!member.is_put()) return {};
+  return table::CheckIndexedItem(*member.table->schema(), nullptr, attributes, member.item_size, /*is_update=*/false, arena);
+}
+
+ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Member>& members) {
+  for (auto& member : members) {
+    ARMATURE_TRY(member.table, FindDataTable(context, member.table_name));
+  }
+  for (auto& member : members) ARMATURE_CHECK_OK(CheckAgainstTable(member, context.arena));
+  std::unordered_set<std::string> seen;
+  for (const auto& member : members) {
+    std::string id = std::to_string(member.table->id());
+    id.push_back(' ');
+    model::EncodeItem(member.key, 0, id);
+    if (!seen.insert(std::move(id)).second)
+      return ValidationException(std::string(model::messages::kDuplicateItemKeys));
+  }
+  return {};
+}
+
+std::unique_ptr<table::ItemWrite[]> MakeWrites(const std::vector<Member>& members) {
+  auto writes = std::make_unique<table::ItemWrite[]>(members.size());
+  for (size_t i = 0; i < members.size(); ++i) {
+    const Member& member = members[i];
+    writes[i].kind = member.is_put() ? table::ItemWrite::Kind::kPut : table::ItemWrite::Kind::kDelete;
+    writes[i].table = member.table.get();
+    writes[i].key = member.key;
+    if (!member.is_put()) continue;
+    writes[i].put_item = member.attributes().item();
+    writes[i].put_item_size = member.item_size;
+  }
+  return writes;
+}
+
+// Failures a client can do something about by sending the member again; the others are told.
+bool IsUnprocessed(const table::ItemWrite& write) { return write.failure && write.failure->http_status >= 500; }
+
+void WriteUnprocessed(JsonWriter& json, const std::vector<Member>& members, const table::ItemWrite* writes) {
+  json.Key("UnprocessedItems");
+  json.BeginObject();
+  std::string_view open_table;
+  for (size_t i = 0; i < members.size(); ++i) {
+    if (!IsUnprocessed(writes[i])) continue;
+    const Member& member = members[i];
+    if (open_table != member.table_name) {  // members of one table stand together
+      if (!open_table.empty()) json.EndArray();
+      open_table = member.table_name;
+      json.Key(open_table);
+      json.BeginArray();
+    }
+    json.BeginObject();
+    json.Key(member.is_put() ? "PutRequest" : "DeleteRequest");
+    json.BeginObject();
+    WriteItemMember(json, member.is_put() ? "Item" : "Key", member.attributes().item());
+    json.EndObject();
+    json.EndObject();
+  }
+  if (!open_table.empty()) json.EndArray();
+  json.EndObject();
+}
+
+}  // namespace
+
+Task<ApiResult<void>> BatchWriteItem(RequestContext& context, const wire::BatchWriteItemInput& request) {
+  ARMATURE_CO_TRY(auto members, Validate(request));
+  ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, members));
+  const auto writes = MakeWrites(members);
+  const std::span<table::ItemWrite> all(writes.get(), members.size());
+  ARMATURE_CO_CHECK_OK(co_await context.services.writes.ExecuteBatch(all, context.arena));
+  for (auto& write : all)
+    if (write.failure && !IsUnprocessed(write)) co_return std::move(*write.failure);
+
+  std::vector<NamedWrite> done;
+  for (size_t i = 0; i < members.size(); ++i)
+    if (!writes[i].failure) done.push_back({members[i].table_name, &writes[i]});
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteUnprocessed(json, members, writes.get());
+  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, CapacityByTable(done, 1.0));
+  if (Asks(request.ReturnItemCollectionMetrics, "SIZE")) WriteItemCollections(json, done);
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

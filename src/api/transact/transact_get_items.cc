@@ -1,0 +1,125 @@
+#include "api/transact/transact_get_items.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "api/consumed_capacity.h"
+#include "api/item/expressions.h"
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/table_lookup.h"
+#include "api/transact/cancellation.h"
+#include "base/log.h"
+#include "expr/projection.h"
+#include "model/item_codec.h"
+#include "model/messages.h"
+#include "table/capacity.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+
+namespace {
+
+constexpr size_t kMaxItemsBytes = 4 << 20;
+
+struct Get {
+  const wire::Get* request = nullptr;
+  const expr::BoundProjection* projection = nullptr;
+  std::shared_ptr<table::Table> table;
+};
+
+// Everything that needs no table.
+ApiResult<std::vector<Get>> Validate(const wire::TransactGetItemsInput& request, Arena& arena) {
+  std::vector<Get> gets;
+  for (const auto& item : request.TransactItems) {
+    const ExpressionParameters expressions(*item.Get);
+    ARMATURE_CHECK_OK(expressions.CheckParameters());
+    if (item.Get->Key.first_error) return *item.Get->Key.first_error;
+    ARMATURE_TRY(const auto bound, expressions.Bind(arena));
+    gets.push_back({item.Get, bound.projection, nullptr});
+  }
+  return gets;
+}
+
+// Empty keys and repeated ones are faults of the request; a key that does not fit its table cancels for its action.
+ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Get>& gets) {
+  for (auto& get : gets) {
+    ARMATURE_TRY(get.table, FindDataTable(context, *get.request->TableName));
+  }
+  std::unordered_set<std::string> seen;
+  for (const auto& get : gets) {
+    const model::Item key = get.request->Key.item();
+    if (!CheckKeyTypes(get.table->key_schema(), key)) continue;
+    ARMATURE_CHECK_OK(CheckKeyValues(get.table->key_schema(), key));
+    std::string id = std::to_string(get.table->id());
+    id.push_back(' ');
+    model::EncodeItem(key, 0, id);
+    if (!seen.insert(std::move(id)).second)
+      return ValidationException(std::string(model::messages::kTransactSameItemTwice));
+  }
+  for (size_t i = 0; i < gets.size(); ++i) {
+    if (auto checked = CheckKeyTypes(gets[i].table->key_schema(), gets[i].request->Key.item()); !checked)
+      return CancelledByValidation(i, gets.size(), checked.error());
+  }
+  return {};
+}
+
+ConsumedCapacity& CapacityOf(std::vector<ConsumedCapacity>& consumed, std::string_view table_name) {
+  const auto has_name = [&](const ConsumedCapacity& table) { return table.table_name == table_name; };
+  const auto table = std::find_if(consumed.begin(), consumed.end(), has_name);
+  if (table != consumed.end()) return *table;
+  consumed.emplace_back();
+  consumed.back().table_name = table_name;
+  return consumed.back();
+}
+
+}  // namespace
+
+Task<ApiResult<void>> TransactGetItems(RequestContext& context, const wire::TransactGetItemsInput& request) {
+  ARMATURE_CO_TRY(auto gets, Validate(request, context.arena));
+  ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, gets));
+
+  const auto snapshot = context.services.engine.TakeSnapshot();
+  std::vector<ConsumedCapacity> consumed;
+  size_t total_size = 0;
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.Key("Responses");
+  json.BeginArray();
+  for (const auto& get : gets) {
+    table::ItemRead read;
+    read.table = get.table.get();
+    read.key = get.request->Key.item();
+    read.at.snapshot = snapshot.get();
+    ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
+    size_t item_size = 0;
+    json.BeginObject();
+    if (read.found) {
+      auto decoded = model::DecodeItem(read.record(), context.arena);
+      if (!decoded) {
+        LogError("table {}: an item cannot be read: {}", *get.request->TableName, decoded.error().ToString());
+        co_return model::FromStatus(decoded.error());
+      }
+      item_size = decoded->item_size;
+      const model::Item shown =
+          get.projection ? expr::Project(*get.projection, decoded->item, context.arena) : decoded->item;
+      // Other than GetItem, an item of which nothing is wanted is not there.
+      if (!shown.empty()) WriteItemMember(json, "Item", shown);
+    }
+    json.EndObject();
+    total_size += item_size;
+    if (total_size > kMaxItemsBytes) co_return ValidationException(std::string(model::messages::kTransactItemsTooLarge));
+    CapacityOf(consumed, *get.request->TableName).table_units += 2 * table::ReadUnits(item_size, /*is_consistent=*/true);
+  }
+  json.EndArray();
+  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed, CapacityKind::kRead);
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api

@@ -1,0 +1,158 @@
+#include "api/transact/transact_write_items.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "api/batch/write_metrics.h"
+#include "api/item/item_reply.h"
+#include "api/transact/cancellation.h"
+#include "api/transact/transact_actions.h"
+#include "base/log.h"
+#include "model/item_codec.h"
+#include "model/messages.h"
+#include "table/capacity.h"
+#include "wire/attribute_json.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+
+namespace {
+
+// Only the table pays double in a transaction.
+constexpr double kTransactionFactor = 2.0;
+
+using Actions = std::vector<TransactAction>;
+
+std::unique_ptr<table::ItemWrite[]> MakeWrites(const Actions& actions) {
+  auto writes = std::make_unique<table::ItemWrite[]>(actions.size());
+  for (size_t i = 0; i < actions.size(); ++i) {
+    const TransactAction& action = actions[i];
+    writes[i].kind = action.kind;
+    writes[i].table = action.table.get();
+    writes[i].key = action.key;
+    writes[i].condition = action.bound.condition;
+    writes[i].update = action.bound.update;
+    writes[i].measures_plainly = true;
+    if (action.kind != TransactAction::Kind::kPut) continue;
+    writes[i].put_item = action.attributes->item();
+    writes[i].put_item_size = action.item_size;
+  }
+  return writes;
+}
+
+CancellationReason ReasonOf(const TransactAction& action, const table::ItemWrite& write) {
+  CancellationReason reason;
+  if (write.failure) {
+    reason.code = "ItemCollectionSizeLimitExceeded";
+    reason.message = write.failure->message;
+  } else if (!write.condition_held) {
+    reason.code = "ConditionalCheckFailed";
+    reason.message = model::messages::kConditionalRequestFailed;
+    if (Asks(action.return_on_failure, "ALL_OLD") && write.old_exists)
+      wire::AppendItemAsJson(write.old_item, reason.item_json);
+  }
+  return reason;
+}
+
+// Why a transaction was not done: a fault of the house, or the first action that is not valid, or all that stood against it.
+model::ApiError WhyCancelled(const Actions& actions, std::span<table::ItemWrite> writes) {
+  const auto is_named = [](std::string_view name) {
+    return [name](const table::ItemWrite& write) { return write.failure && write.failure->name == name; };
+  };
+  for (const auto& write : writes) {
+    if (write.failure && !is_named("ValidationException")(write) &&
+        !is_named("ItemCollectionSizeLimitExceededException")(write))
+      return *write.failure;
+  }
+  const auto invalid = std::find_if(writes.begin(), writes.end(), is_named("ValidationException"));
+  if (invalid != writes.end())
+    return CancelledByValidation(static_cast<size_t>(invalid - writes.begin()), writes.size(), *invalid->failure);
+  std::vector<CancellationReason> reasons;
+  for (size_t i = 0; i < writes.size(); ++i) reasons.push_back(ReasonOf(actions[i], writes[i]));
+  return TransactionCanceledException(reasons);
+}
+
+// A repeated request changes nothing and costs the reading of its items.
+Task<ApiResult<void>> AnswerReplay(RequestContext& context, const wire::TransactWriteItemsInput& request,
+                                   const Actions& actions) {
+  std::vector<ConsumedCapacity> consumed;
+  if (Asks(request.ReturnConsumedCapacity, "TOTAL") || Asks(request.ReturnConsumedCapacity, "INDEXES")) {
+    for (const auto& action : actions) {
+      table::ItemRead read;
+      read.table = action.table.get();
+      read.key = action.key;
+      ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
+      size_t size = 0;
+      if (read.found) {
+        auto decoded = model::DecodeItemSize(read.record());
+        if (!decoded) {
+          LogError("table {}: an item cannot be read: {}", action.table_name, decoded.error().ToString());
+          co_return model::FromStatus(decoded.error());
+        }
+        size = *decoded;
+      }
+      const auto has_name = [&](const ConsumedCapacity& table) { return table.table_name == action.table_name; };
+      auto table = std::find_if(consumed.begin(), consumed.end(), has_name);
+      if (table == consumed.end()) {
+        table = consumed.emplace(consumed.end());
+        table->table_name = action.table_name;
+      }
+      table->table_units += kTransactionFactor * table::ReadUnits(size, /*is_consistent=*/true);
+    }
+  }
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed, CapacityKind::kRead);
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+std::string TokenId(const RequestContext& context, std::string_view token) {
+  std::string id(context.account);
+  id.push_back('\0');
+  id.append(context.region).push_back('\0');
+  id.append(token);
+  return id;
+}
+
+}  // namespace
+
+Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::TransactWriteItemsInput& request) {
+  ARMATURE_CO_TRY(auto actions, MakeActions(request, context.arena));
+  ARMATURE_CO_CHECK_OK(CheckActions(context, actions));
+
+  table::TokenStore::Begun token;
+  if (request.ClientRequestToken) {
+    const table::ParameterHash parameters = table::HashParameters(CanonicalParameters(actions));
+    auto begun = co_await context.services.tokens.Begin(TokenId(context, *request.ClientRequestToken), parameters);
+    if (!begun) co_return model::FromStatus(begun.error());
+    token = std::move(*begun);
+    switch (token.state) {
+      case table::TokenStore::State::kNew: break;
+      case table::TokenStore::State::kDone: co_return co_await AnswerReplay(context, request, actions);
+      case table::TokenStore::State::kMismatch: co_return IdempotentParameterMismatchException();
+      case table::TokenStore::State::kRunning: co_return TransactionInProgressException();
+    }
+  }
+
+  const auto writes = MakeWrites(actions);
+  const std::span<table::ItemWrite> all(writes.get(), actions.size());
+  ARMATURE_CO_TRY(const bool is_done,
+                  co_await context.services.writes.ExecuteTransaction(
+                      all, request.ClientRequestToken ? &token.changes : nullptr, context.arena));
+  if (!is_done) co_return WhyCancelled(actions, all);
+
+  std::vector<NamedWrite> done;
+  for (size_t i = 0; i < actions.size(); ++i) done.push_back({actions[i].table_name, &writes[i]});
+  JsonWriter json(context.body);
+  json.BeginObject();
+  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, CapacityByTable(done, kTransactionFactor),
+                          CapacityKind::kWrite);
+  if (Asks(request.ReturnItemCollectionMetrics, "SIZE")) WriteItemCollections(json, done);
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace armature::api
