@@ -8,7 +8,8 @@
 //  Atomicity   A Commit is all or nothing, for one partition. CommitMany is all or nothing over several
 //              partitions, and exists only where capabilities().multi_partition_atomic.
 //  Fencing     Every commit carries the epoch its caller believes to own the partition under. An epoch
-//              older than the partition's is refused with kFenced and changes nothing.
+//              older than the partition's is refused with kFenced and changes nothing; an unknown partition is
+//              kNotFound. When FencePartition has returned, no older commit is still on its way.
 //  Visibility  View::kLatest sees every finished Commit. View::kDurable sees only what no crash can take back, and
 //              everything whose WhenDurable has finished: it never runs backwards.
 //  Durability  A finished Commit is ordered and readable, not yet durable. WhenDurable(sequence) finishes
@@ -17,7 +18,7 @@
 //  Asynchrony  Calls take an operation object that the caller keeps alive until its `done` finishes. An embedded
 //              engine finishes it before returning; a remote one finishes it later from a thread of its own.
 //
-// Keys are whole (they contain the table's prefix); a partition is a range of them, so that a split moves no data in
+// Keys begin with a byte of 0x01 or more: 0x00 is the engine's own. Keys are whole (they contain the table's prefix); a partition is a range of them, so that a split moves no data in
 // an embedded engine. Called by table/ and workers/ only.
 #pragma once
 
@@ -168,6 +169,7 @@ class Engine {
 
   // Partitions. Durable when they return; rare, so they are tasks.
   virtual Task<Result<std::vector<PartitionInfo>>> ListPartitions() = 0;
+  // The same partition again is no error; another range or epoch under a known id is kInvalidArgument.
   virtual Task<Status> CreatePartition(PartitionInfo info) = 0;
   // Forgets the partition and every key in its range.
   virtual Task<Status> DropPartition(PartitionId id) = 0;
