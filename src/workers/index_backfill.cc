@@ -60,7 +60,7 @@ IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table:
 
 Task<Status> IndexBackfill::Load() {
   for (const auto& table : catalog_.AllTables()) {
-    if (const IndexDef* index = FindUnsettled(*table->def())) works_[table->id()] = {table, index->id, {}, 0};
+    if (const IndexDef* index = FindUnsettled(*table->def())) works_[table->id()] = {table, index->id, {}, 0, false};
   }
   const storage::KeyRange range = table::IndexBuildRange();
   storage::ScanOp scan;
@@ -106,7 +106,7 @@ Task<void> IndexBackfill::Announce(std::shared_ptr<table::Table> table) {
     const IndexDef* index = FindUnsettled(*table->def());
     if (!index) co_return;
     Work& work = works_[table->id()];
-    if (work.index_id != index->id) work = {table, index->id, {}, 0};
+    if (!work.table) work = {table, index->id, {}, 0, false};
     if (catalog_.control_plane_delay_millis() == 0) {
       const Pause pause = co_await AdvanceOrRetry(work);
       if (!pause) works_.erase(table->id());
@@ -139,16 +139,18 @@ Task<IndexBackfill::Pause> IndexBackfill::AdvanceOrRetry(Work& work) {
 }
 
 Task<Result<IndexBackfill::Pause>> IndexBackfill::Advance(Work& work) {
+  if (work.is_out_of_definition) {
+    if (Status status = co_await FinishRemoval(work); !status.ok()) co_return status;
+  }
   const auto def = work.table->def();
   const IndexDef* index = FindUnsettled(*def);
   if (!index || def->status == ResourceStatus::kDeleting) co_return Pause();
   // While the table is UPDATING the index's place is being made, as on AWS.
   const int64_t now = clock_.NowMillis();
   if (def->StatusAt(now) != ResourceStatus::kActive) co_return Pause(def->transition_due_millis - now);
-  if (index->id != work.index_id) work = {work.table, index->id, {}, 0};
-  const bool is_building = index->status == ResourceStatus::kCreating;
-  auto advanced = is_building ? co_await Build(work, *index) : co_await Remove(work, *index);
-  co_return advanced;
+  if (index->id != work.index_id) work = {work.table, index->id, {}, 0, false};
+  if (index->status == ResourceStatus::kCreating) co_return co_await Build(work, *index);
+  co_return co_await Remove(work, *index);
 }
 
 Task<Result<IndexBackfill::Pause>> IndexBackfill::Build(Work& work, const IndexDef& index) {
@@ -211,17 +213,24 @@ Task<Result<bool>> IndexBackfill::BuildPortion(Work& work) {
 
 Task<Result<IndexBackfill::Pause>> IndexBackfill::Remove(Work& work, const IndexDef& index) {
   // Recorded first: once the definition has forgotten the index, only the record knows of its rows.
-  work = {work.table, index.id, {}, 0};
+  work = {work.table, index.id, {}, 0, false};
   if (Status status = co_await Record(work); !status.ok()) co_return status;
   const auto remove = [id = index.id](TableDef& table, IndexDef&) {
     std::erase_if(table.indexes, [&](const IndexDef& candidate) { return candidate.id == id; });
     table.PruneAttributeDefinitions();
   };
   if (Status status = co_await ChangeIndex(work, remove); !status.ok()) co_return status;
+  work.is_out_of_definition = true;
+  if (Status status = co_await FinishRemoval(work); !status.ok()) co_return status;
+  co_return Pause();
+}
+
+Task<Status> IndexBackfill::FinishRemoval(Work& work) {
+  // A write under the older definition would put rows behind the deletion.
   co_await writes_.AwaitEarlierWrites();
   if (Status status = co_await DeleteRows(*work.table, work.index_id); !status.ok()) co_return status;
-  if (Status status = co_await Forget(work.table->id(), work.index_id); !status.ok()) co_return status;
-  co_return Pause();
+  work.is_out_of_definition = false;
+  co_return co_await Forget(work.table->id(), work.index_id);
 }
 
 // --- storing -----------------------------------------------------------------------------------------------------------

@@ -49,6 +49,7 @@ class IndexBackfill {
     uint32_t index_id = 0;
     std::string cursor;  // items before this key are entered
     int64_t items_done = 0;
+    bool is_out_of_definition = false;  // of a removal: only the rows are left
   };
   using Pause = std::optional<std::chrono::milliseconds>;
   // What the gauges read; outlives this object, because the Metrics may.
@@ -57,6 +58,7 @@ class IndexBackfill {
   Task<Result<Pause>> Advance(Work& work);
   Task<Result<Pause>> Build(Work& work, const model::IndexDef& index);
   Task<Result<Pause>> Remove(Work& work, const model::IndexDef& index);
+  Task<Status> FinishRemoval(Work& work);
   Task<Result<bool>> BuildPortion(Work& work);
   Task<Pause> AdvanceOrRetry(Work& work);
 

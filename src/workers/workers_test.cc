@@ -37,6 +37,22 @@ TEST(Periodic, StopDoesNotWaitForTheInterval) {
   EXPECT_FALSE(ran);
 }
 
+TEST(Periodic, RunSoonDoesNotWaitForTheIntervalEither) {
+  std::mutex mutex;
+  std::condition_variable ran;
+  int steps = 0;
+  Periodic periodic(std::chrono::hours(1), [&] {
+    std::lock_guard lock(mutex);
+    ++steps;
+    ran.notify_all();
+    if (steps < 3) periodic.RunSoon(std::chrono::milliseconds(1));
+  });
+  periodic.Start();
+  periodic.RunSoon();
+  std::unique_lock lock(mutex);
+  ran.wait(lock, [&] { return steps == 3; });
+}
+
 TEST(MemoryWatch, ComparesResidentMemoryWithItsLimit) {
   EXPECT_GT(MemoryWatch::ResidentBytes(), 0u);
   EXPECT_GT(MemoryWatch::PhysicalBytes(), MemoryWatch::ResidentBytes());

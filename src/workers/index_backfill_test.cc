@@ -1,0 +1,383 @@
+// Indexes built and removed under a live table: states, portions, concurrent writers, crashes.
+#include "workers/index_backfill.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "model/item_codec.h"
+#include "model/item_size.h"
+#include "table/key_layout.h"
+#include "table/table_testing.h"
+
+namespace armature::workers {
+namespace {
+
+using model::IndexDef;
+using model::ResourceStatus;
+using model::TableDef;
+using table::TestWrite;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kIndex = "by-g";
+
+IndexDef MakeIndex() {
+  IndexDef index;
+  index.name = kIndex;
+  index.key_schema.hash = {{"g", model::Type::kS}};
+  index.key_schema.range = {{"n", model::Type::kN}};
+  index.status = ResourceStatus::kCreating;
+  return index;
+}
+
+class IndexBackfillTest : public testing::Test {
+ protected:
+  static constexpr size_t kRowsPerPortion = 4;
+
+  explicit IndexBackfillTest(int64_t control_plane_delay_millis = 0) : delay_(control_plane_delay_millis) {
+    Start();
+    table_ = house_->CreateTable("tbl");
+    clock_.AdvanceMillis(delay_);
+  }
+
+  // A process over what the engine has.
+  void Start() {
+    house_ = std::make_unique<table::House>(*engine_, clock_, delay_);
+    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
+    metrics_ = std::make_unique<Metrics>();
+    backfill_ = std::make_unique<IndexBackfill>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, kRowsPerPortion);
+    ASSERT_TRUE(RunBlocking(backfill_->Load()).ok());
+    table_ = house_->catalog.Find(table::kScope, "tbl");
+  }
+  void Crash() {
+    engine_->Crash();
+    Start();
+  }
+
+  void Put(const std::string& item) { EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok"); }
+  void PutNumbered(int count) {
+    for (int i = 0; i < count; ++i) Put(fmt::format("pk=S:k{},g=S:g{},n=N:{}", i, i % 3, i));
+  }
+
+  void Change(std::function<void(TableDef&)> change) {
+    const auto changed = RunBlocking(house_->catalog.Update(table::kScope, "tbl", [&](TableDef& def) -> model::ApiResult<void> {
+      change(def);
+      def.status = ResourceStatus::kUpdating;
+      return {};
+    }));
+    ASSERT_TRUE(changed.has_value()) << changed.error().message;
+  }
+  // What UpdateTable does to the definition.
+  void AddIndex() {
+    Change([&](TableDef& def) {
+      IndexDef index = MakeIndex();
+      index.id = index_id_ = def.next_index_id++;
+      def.indexes.push_back(index);
+      def.attribute_definitions.push_back({"g", model::Type::kS});
+      def.attribute_definitions.push_back({"n", model::Type::kN});
+    });
+  }
+  void DeleteIndex() {
+    Change([&](TableDef& def) {
+      def.FindIndex(index_id_)->status = ResourceStatus::kDeleting;
+      def.FindIndex(index_id_)->is_backfilling = false;
+    });
+  }
+  void Announce() { RunBlocking(backfill_->Announce(table_)); }
+  std::optional<std::chrono::milliseconds> Step() { return RunBlocking(backfill_->Step()); }
+  int StepsToEnd() {
+    int steps = 1;
+    while (Step()) ++steps;
+    return steps;
+  }
+
+  // An index leaves the definition, but its rows cannot be deleted.
+  void RemoveWithoutRows() {
+    PutNumbered(3);
+    AddIndex();
+    Announce();
+    DeleteIndex();
+    Task<void> removal = backfill_->Announce(table_);
+    table::StepExecutor executor;
+    engine_->SetAutoSync(false);
+    executor.Start(std::move(removal));
+    executor.RunUntil([&] { return engine_->unsynced_commits() == 2; });  // the record and the definition
+    engine_->FailNext(storage::FaultyEngine::Point::kCommit, 1, Status::IoError("dead"));
+    ASSERT_TRUE(engine_->Sync().ok());
+    executor.RunQueued();
+    engine_->SetAutoSync(true);
+    EXPECT_EQ(State(), "none");
+    EXPECT_EQ(Rows().size(), 3u);
+  }
+
+  std::string State() const {
+    const auto def = table_->def();
+    const IndexDef* index = def->FindIndex(kIndex);
+    if (!index) return "none";
+    return std::string(model::ResourceStatusName(index->status)) + (index->is_backfilling ? " backfilling" : "");
+  }
+
+  std::vector<std::string> Scan(const storage::KeyRange& range, storage::PartitionId partition) {
+    storage::ScanOp scan;
+    scan.partition = partition;
+    scan.begin = range.begin;
+    scan.end = range.end;
+    scan.at.view = storage::View::kLatest;
+    RunBlocking(Await(scan));
+    EXPECT_TRUE(scan.status.ok()) << scan.status.ToString();
+    std::vector<std::string> values;
+    for (const auto& row : scan.rows) values.emplace_back(row.value);
+    return values;
+  }
+  Task<void> Await(storage::ScanOp& scan) {
+    engine_->Scan(scan);
+    co_await scan.done;
+  }
+  std::vector<std::string> Show(const std::vector<std::string>& records, const table::Keyspace* only_of) {
+    std::vector<std::string> shown;
+    Arena arena;
+    for (const auto& record : records) {
+      const auto decoded = model::DecodeItem(record, arena);
+      EXPECT_TRUE(decoded.has_value());
+      if (!only_of || table::HasRow(*only_of, decoded->item)) shown.push_back(expr::Show(decoded->item));
+    }
+    std::sort(shown.begin(), shown.end());
+    return shown;
+  }
+  table::Keyspace Entries() {
+    IndexDef index = MakeIndex();
+    index.id = index_id_;
+    return table::IndexKeyspace(*table_->def(), index);
+  }
+  std::vector<std::string> Rows() { return Show(Scan(table::AllRows(Entries()), table_->partition()), nullptr); }
+  std::vector<std::string> ExpectedRows() {
+    const table::Keyspace entries = Entries();
+    return Show(Scan(table::AllRows(table_->schema()->items()), table_->partition()), &entries);
+  }
+  std::vector<std::string> Records() { return Scan(table::IndexBuildRange(), storage::kSystemPartition); }
+
+  void ExpectFinished() {
+    EXPECT_EQ(State(), "ACTIVE");
+    EXPECT_EQ(Rows(), ExpectedRows());
+    EXPECT_THAT(Records(), IsEmpty());
+    const auto stats = table_->schema()->FindIndex(kIndex)->stats;
+    EXPECT_EQ(stats->item_count.load(), static_cast<int64_t>(Rows().size()));
+  }
+
+  const int64_t delay_;
+  ManualClock clock_;
+  Metrics engine_metrics_;
+  std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, engine_metrics_);
+  std::unique_ptr<Metrics> metrics_;
+  std::unique_ptr<table::House> house_;
+  std::unique_ptr<IndexBackfill> backfill_;
+  std::shared_ptr<table::Table> table_;
+  uint32_t index_id_ = 0;
+};
+
+TEST_F(IndexBackfillTest, ASmallTableIsDoneByTheAnnouncement) {
+  PutNumbered(3);
+  AddIndex();
+  EXPECT_EQ(State(), "CREATING");
+  Announce();
+  ExpectFinished();
+  EXPECT_EQ(Rows().size(), 3u);
+  EXPECT_FALSE(Step());
+}
+
+TEST_F(IndexBackfillTest, ItemsThatCannotBeInTheIndexAreLeftOut) {
+  Put("pk=S:in,g=S:a,n=N:1");
+  Put("pk=S:no-range,g=S:a");
+  Put("pk=S:wrong-type,g=N:1,n=N:1");
+  Put("pk=S:empty,g=S:,n=N:1");
+  Put(fmt::format("pk=S:long,g=S:{},n=N:1", std::string(2049, 'x')));
+  AddIndex();
+  Announce();
+  StepsToEnd();
+  EXPECT_THAT(Rows(), ElementsAre("g=S:a,n=N:1,pk=S:in"));
+  ExpectFinished();
+}
+
+TEST_F(IndexBackfillTest, LargerTablesGoInPortionsAndShowTheirProgress) {
+  PutNumbered(10);
+  AddIndex();
+  Announce();
+  EXPECT_EQ(State(), "CREATING backfilling");
+  EXPECT_EQ(Rows().size(), kRowsPerPortion);
+  EXPECT_THAT(metrics_->RenderPrometheus(), HasSubstr("armature_index_backfill_percent 40"));
+  EXPECT_EQ(StepsToEnd(), 2);
+  ExpectFinished();
+  EXPECT_THAT(metrics_->RenderPrometheus(), HasSubstr("armature_index_backfill_percent 100"));
+  EXPECT_THAT(metrics_->RenderPrometheus(), HasSubstr("armature_index_backfill_items_total 10"));
+}
+
+TEST_F(IndexBackfillTest, WritesDuringABackfillAreCountedOnce) {
+  PutNumbered(9);
+  AddIndex();
+  Announce();
+  // Some of these items are in the index already, some are not; each is changed, moved or removed.
+  for (int i = 0; i < 3; ++i) Put(fmt::format("pk=S:k{},g=S:g{},n=N:{},more=S:x", i, i % 3, i));
+  for (int i = 3; i < 6; ++i) Put(fmt::format("pk=S:k{},g=S:moved,n=N:{}", i, i));
+  for (int i = 6; i < 8; ++i) EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(house_->writes)), "ok");
+  Put("pk=S:new,g=S:g,n=N:1");
+  StepsToEnd();
+  ExpectFinished();
+  EXPECT_EQ(Rows().size(), 8u);
+}
+
+TEST_F(IndexBackfillTest, ConcurrentWritersLoseNothing) {
+  constexpr int kKeys = 200, kWriters = 4, kWritesEach = 400;
+  PutNumbered(kKeys);
+  const auto write = [&](int writer) -> Task<void> {
+    std::mt19937 random(static_cast<uint32_t>(writer));
+    for (int i = 0; i < kWritesEach; ++i) {
+      const auto pick = [&](unsigned count) { return random() % count; };
+      const std::string key = fmt::format("pk=S:k{}", pick(kKeys));
+      std::unique_ptr<TestWrite> change;
+      switch (pick(4)) {
+        case 0: change = TestWrite::Delete(*table_, key); break;
+        case 1: change = TestWrite::Put(*table_, key + ",g=S:without"); break;
+        default: change = TestWrite::Put(*table_, fmt::format("{},g=S:g{},n=N:{}", key, pick(5), i)); break;
+      }
+      const std::string outcome = co_await change->Execute(house_->writes);
+      EXPECT_EQ(outcome, "ok");
+    }
+  };
+  {
+    std::vector<std::unique_ptr<table::ThreadExecutor>> executors;
+    for (int writer = 0; writer < kWriters; ++writer) {
+      executors.push_back(std::make_unique<table::ThreadExecutor>());
+      executors.back()->Spawn(write(writer));
+    }
+    AddIndex();
+    Announce();
+    StepsToEnd();
+    EXPECT_EQ(State(), "ACTIVE");
+    for (auto& executor : executors) executor->WaitIdle();
+  }
+  ExpectFinished();
+}
+
+TEST_F(IndexBackfillTest, GoesOnAfterACrashWhereItWas) {
+  PutNumbered(18);
+  AddIndex();
+  Announce();
+  Step();
+  ASSERT_TRUE(engine_->Sync().ok());
+  Crash();
+  EXPECT_EQ(State(), "CREATING backfilling");
+  EXPECT_EQ(Rows().size(), 2 * kRowsPerPortion);
+  EXPECT_EQ(StepsToEnd(), 3);
+  EXPECT_EQ(State(), "ACTIVE");
+  EXPECT_EQ(Rows(), ExpectedRows());
+  EXPECT_THAT(metrics_->RenderPrometheus(), HasSubstr("armature_index_backfill_items_total 10"));
+}
+
+TEST_F(IndexBackfillTest, ACrashThatTakesRowsTakesTheRecordOfThemToo) {
+  PutNumbered(20);
+  AddIndex();
+  Announce();
+  engine_->SetAutoSync(false);
+  Step();
+  Step();
+  Crash();
+  engine_->SetAutoSync(true);
+  StepsToEnd();
+  EXPECT_EQ(State(), "ACTIVE");
+  EXPECT_EQ(Rows(), ExpectedRows());
+}
+
+TEST_F(IndexBackfillTest, AFailureIsTriedAgain) {
+  PutNumbered(3);
+  AddIndex();
+  engine_->FailNext(storage::FaultyEngine::Point::kScan, 1, Status::IoError("bad sector"));
+  Announce();
+  EXPECT_EQ(State(), "CREATING backfilling");
+  EXPECT_FALSE(Step());
+  ExpectFinished();
+}
+
+TEST_F(IndexBackfillTest, RemovalTakesTheRowsAndTheUnusedDefinitions) {
+  PutNumbered(3);
+  AddIndex();
+  Announce();
+  DeleteIndex();
+  EXPECT_EQ(State(), "DELETING");
+  Announce();
+  EXPECT_EQ(State(), "none");
+  EXPECT_THAT(Rows(), IsEmpty());
+  EXPECT_THAT(Records(), IsEmpty());
+  EXPECT_EQ(table_->def()->attribute_definitions.size(), 1u);
+  // An index of the same name is another index.
+  AddIndex();
+  Announce();
+  ExpectFinished();
+}
+
+TEST_F(IndexBackfillTest, AnIndexCanBeGivenUpWhileItIsBuilt) {
+  PutNumbered(10);
+  AddIndex();
+  Announce();
+  EXPECT_EQ(State(), "CREATING backfilling");
+  DeleteIndex();
+  Announce();
+  EXPECT_EQ(State(), "none");
+  EXPECT_THAT(Rows(), IsEmpty());
+  EXPECT_FALSE(Step());
+}
+
+TEST_F(IndexBackfillTest, ACrashDuringRemovalIsFinishedAtTheNextStart) {
+  PutNumbered(3);
+  AddIndex();
+  Announce();
+  DeleteIndex();
+  Crash();
+  EXPECT_EQ(State(), "DELETING");
+  EXPECT_FALSE(Step());
+  EXPECT_EQ(State(), "none");
+  EXPECT_THAT(Rows(), IsEmpty());
+}
+
+TEST_F(IndexBackfillTest, RowsOfAnIndexNobodyKnowsAnyMoreGoLater) {
+  RemoveWithoutRows();
+  EXPECT_FALSE(Step());
+  EXPECT_THAT(Rows(), IsEmpty());
+  EXPECT_THAT(Records(), IsEmpty());
+}
+
+TEST_F(IndexBackfillTest, RowsOfAnIndexNobodyKnowsAnyMoreGoAtTheNextStart) {
+  RemoveWithoutRows();
+  Crash();
+  EXPECT_THAT(Rows(), IsEmpty());
+  EXPECT_THAT(Records(), IsEmpty());
+}
+
+class SlowIndexBackfillTest : public IndexBackfillTest {
+ protected:
+  SlowIndexBackfillTest() : IndexBackfillTest(1000) {}
+};
+
+TEST_F(SlowIndexBackfillTest, AllocationLastsAsLongAsTheTableIsUpdating) {
+  PutNumbered(3);
+  int woken = 0;
+  backfill_->OnWork([&] { ++woken; });
+  AddIndex();
+  Announce();
+  EXPECT_EQ(woken, 1);
+  EXPECT_EQ(State(), "CREATING");
+  EXPECT_EQ(Step(), std::chrono::milliseconds(1000));
+  clock_.AdvanceMillis(600);
+  EXPECT_EQ(Step(), std::chrono::milliseconds(400));
+  EXPECT_EQ(State(), "CREATING");
+  clock_.AdvanceMillis(400);
+  EXPECT_FALSE(Step());
+  ExpectFinished();
+}
+
+}  // namespace
+}  // namespace armature::workers
