@@ -305,6 +305,14 @@ Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
     std::shared_lock owners(partitions_.mutex());
     if (Status status = CheckOwners(parts); !status.ok()) return status;
   }
+  // While RocksDB has stopped writes for a flush or a compaction, wait here and not in its Write: on a full disk
+  // the flush waits for space, and the writer must be told instead of waiting with it.
+  uint64_t is_stopped = 0;
+  while (!is_closed_ && db_->GetIntProperty(rocksdb::DB::Properties::kIsWriteStopped, &is_stopped) && is_stopped != 0) {
+    if (Status full = CheckSpace(); !full.ok()) return full;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  if (Status full = CheckSpace(); !full.ok()) return full;
   const auto status = db_->Write(rocksdb::WriteOptions(), &batch);
   if (!status.ok()) return FromRocksDb(status);
   if (Status full = waits_for_sync() ? Status() : CheckSpace(); !full.ok()) return full;
