@@ -1,0 +1,131 @@
+#include "server/house.h"
+
+#include <chrono>
+
+#include "base/log.h"
+#include "storage/memory/memory_engine.h"
+#include "storage/rocksdb/rocksdb_engine.h"
+#include "workers/stats_recount.h"
+
+namespace armature::server {
+
+namespace {
+
+constexpr std::chrono::milliseconds kHousekeepingInterval(1000);
+// Only a safety net: work on indexes is announced.
+constexpr std::chrono::milliseconds kIndexingInterval(60'000);
+
+Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options, Metrics& metrics) {
+  if (options.in_memory) return storage::OpenMemoryEngine(metrics);
+  storage::RocksDbOptions rocksdb;
+  rocksdb.directory = options.data_directory;
+  rocksdb.durability = options.durability;
+  rocksdb.interval_millis = options.sync_interval_millis;
+  rocksdb.memory_bytes = options.cache_mebibytes << 20;
+  return storage::OpenRocksDbEngine(rocksdb, metrics);
+}
+
+uint64_t MemoryLimit(const ServeOptions& options) {
+  if (options.memory_limit_mebibytes) return options.memory_limit_mebibytes << 20;
+  return workers::MemoryWatch::PhysicalBytes() / 5 * 4;
+}
+
+void LogFailure(std::string_view what, const Status& status) {
+  if (!status.ok()) LogError("{}: {}", what, status.ToString());
+}
+
+}  // namespace
+
+Result<std::unique_ptr<House>> House::Build(const ServeOptions& options) {
+  auto metrics = std::make_unique<Metrics>();
+  auto engine = OpenEngine(options, *metrics);
+  if (!engine) return std::move(engine).error();
+  std::unique_ptr<House> house(new House(options, std::move(metrics), std::move(*engine)));
+  if (Status status = house->Load(); !status.ok()) return status;
+  return house;
+}
+
+House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std::unique_ptr<storage::Engine> engine)
+    : options_(options),
+      metrics_(std::move(metrics)),
+      engine_(std::move(engine)),
+      catalog_(*engine_, clock_, options.control_plane_delay_millis),
+      writes_(*engine_),
+      tokens_(*engine_, clock_),
+      index_backfill_(*engine_, clock_, catalog_, writes_, *metrics_),
+      memory_watch_(MemoryLimit(options)),
+      housekeeping_(kHousekeepingInterval, [this] { KeepHouse(); }),
+      indexing_(kIndexingInterval, [this] {
+        if (const auto pause = RunBlocking(index_backfill_.Step())) indexing_.RunSoon(*pause);
+      }) {
+  index_backfill_.OnWork([this] { indexing_.RunSoon(); });
+}
+
+Status House::Load() {
+  if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
+  const Result<bool> was_clean = RunBlocking(catalog_.TakeCleanStop());
+  if (!was_clean) return was_clean.error();
+  if (!*was_clean) StartRecount();
+  if (options_.eventual_lag_millis > 0) {
+    lagged_view_.emplace(*engine_, clock_, options_.eventual_lag_millis);
+    view_sampling_.emplace(lagged_view_->interval(), [this] { lagged_view_->Sample(); });
+  }
+  reads_.emplace(*engine_, lagged_view_ ? &*lagged_view_ : nullptr);
+  if (Status status = RunBlocking(index_backfill_.Load()); !status.ok()) return status;
+  services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
+  dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis}, *services_,
+                      verifier_, *metrics_);
+  return Status::Ok();
+}
+
+// After a crash: counts in the background what the stored statistics missed.
+void House::StartRecount() {
+  auto recount = std::make_shared<workers::StatsRecount>(*engine_, catalog_);
+  if (recount->empty()) return;
+  is_counted_ = false;
+  recount_ = std::jthread([this, recount](const std::stop_token& stop) {
+    const Status status = recount->Run(stop);
+    LogFailure("counting items", status);
+    is_counted_ = status.ok() && !stop.stop_requested();
+  });
+}
+
+void House::KeepHouse() {
+  memory_watch_.Sample();
+  LogFailure("table transitions", RunBlocking(catalog_.RunDueTransitions()));
+  LogFailure("table statistics", RunBlocking(catalog_.PersistStats()));
+  LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
+}
+
+Status House::Open() {
+  net::ServerOptions net;
+  net.host = options_.host;
+  net.port = options_.port;
+  net.threads = options_.threads;
+  net.max_connections = options_.max_connections;
+  net.overloaded = [this] { return memory_watch_.is_over(); };
+  server_.emplace(std::move(net), *dispatcher_, *metrics_);
+  if (Status status = server_->Start(); !status.ok()) {
+    LogFailure("closing", Close());
+    return status;
+  }
+  housekeeping_.Start();
+  indexing_.Start();
+  indexing_.RunSoon();
+  if (view_sampling_) view_sampling_->Start();
+  return Status::Ok();
+}
+
+Status House::Close() {
+  const size_t cut_off = server_->Stop(std::chrono::seconds(options_.drain_seconds));
+  if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
+  housekeeping_.Stop();
+  indexing_.Stop();
+  if (view_sampling_) view_sampling_->Stop();
+  if (lagged_view_) lagged_view_->Release();
+  recount_ = {};
+  LogFailure("table statistics", RunBlocking(is_counted_.load() ? catalog_.MarkCleanStop() : catalog_.PersistStats()));
+  return engine_->Close();
+}
+
+}  // namespace armature::server
