@@ -8,7 +8,8 @@ import pytest
 
 from harness.server import binary
 
-WORKLOADS = ["put", "get", "get-consistent", "update-counter", "conditional-put", "mixed-a", "mixed-b", "mixed-c", "load"]
+WORKLOADS = ["put", "get", "get-consistent", "update-counter", "conditional-put", "mixed-a", "mixed-b", "mixed-c", "query-10",
+             "query-100-reverse", "scan", "load", "load-ordered"]
 
 
 def bench(endpoint, *arguments):
@@ -24,7 +25,7 @@ def test_every_answer_is_right(endpoint, workload, threads):
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout)
     assert result["errors"] == 0
-    assert result["requests"] == (500 if workload == "load" else 3000)
+    assert result["requests"] == (500 if workload.startswith("load") else 3000)
     assert 0 < result["latency_us"]["p50"] <= result["latency_us"]["p99"] <= result["latency_us"]["max"]
 
 

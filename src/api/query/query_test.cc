@@ -5,7 +5,6 @@
 namespace armature::api {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -293,6 +292,24 @@ TEST_F(QueryTest, KeysOfSeveralAttributes) {
   const auto page = Parse(Query(R"("IndexName":"Multi","Limit":1,"KeyConditionExpression":"g = :g AND h = :h",
       "ExpressionAttributeValues":{":g":{"N":"7"},":h":{"S":"x"}})"));
   EXPECT_EQ(page.last_key, R"({"a":{"S":"c"},"b":{"N":"1"},"g":{"N":"7"},"h":{"S":"x"},"pk":{"S":"p"},"sk":{"N":"1"}})");
+}
+
+class UnbuiltIndexTest : public ApiFixture {
+ protected:
+  static constexpr int64_t kDelayMillis = 1000;
+  UnbuiltIndexTest() : ApiFixture(kDelayMillis) {}
+};
+
+TEST_F(UnbuiltIndexTest, IsNotRead) {
+  CreateSimpleTable();
+  clock_.AdvanceMillis(kDelayMillis);
+  MustCall("UpdateTable", R"({"TableName":"Tbl","AttributeDefinitions":[{"AttributeName":"g","AttributeType":"S"}],
+      "GlobalSecondaryIndexUpdates":[{"Create":{"IndexName":"idx","KeySchema":[{"AttributeName":"g","KeyType":"HASH"}],
+      "Projection":{"ProjectionType":"ALL"}}}]})");
+  const std::string error = "ValidationException: Cannot read from backfilling global secondary index: idx";
+  EXPECT_EQ(MustFail("Query", R"({"TableName":"Tbl","IndexName":"idx","KeyConditionExpression":"g = :g",
+      "ExpressionAttributeValues":{":g":{"S":"x"}}})"), error);
+  EXPECT_EQ(MustFail("Scan", R"({"TableName":"Tbl","IndexName":"idx"})"), error);
 }
 
 }  // namespace

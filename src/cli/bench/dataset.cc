@@ -11,6 +11,7 @@
 #include "cli/bench/driver.h"
 #include "cli/bench/item_shape.h"
 #include "cli/bench/random.h"
+#include "cli/bench/workloads/workloads.h"
 
 namespace armature::cli::bench {
 namespace {
@@ -38,13 +39,14 @@ Result<std::string> TableStatus(ControlClient& client, const std::string& table)
   return std::string(status);
 }
 
-Result<void> EnsureTable(ControlClient& client, const std::string& table) {
+Result<void> EnsureTable(ControlClient& client, const std::string& table, bool is_ordered) {
   ARMATURE_TRY(std::string status, TableStatus(client, table));
   if (status.empty()) {
-    const std::string body = fmt::format(R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST",)"
-                                         R"("AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}],)"
-                                         R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}]}})",
-                                         table);
+    const std::string body = fmt::format(
+        R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}{}],)"
+        R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}{}]}})",
+        table, is_ordered ? R"(,{"AttributeName":"sk","AttributeType":"N"})" : "",
+        is_ordered ? R"(,{"AttributeName":"sk","KeyType":"RANGE"})" : "");
     ARMATURE_TRY(const Answer answer, client.Call("CreateTable", body));
     if (answer.status != 200) return Unexpected("CreateTable", answer);
   }
@@ -61,20 +63,22 @@ Result<void> EnsureTable(ControlClient& client, const std::string& table) {
 
 // Looks at the first, the last and some other items: if they are there, a previous run has loaded them all
 // (loading goes from the first to the last).
-Result<bool> HasItems(ControlClient& client, const Options& options) {
+Result<bool> HasItems(ControlClient& client, const Options& options, bool is_ordered) {
   const ItemShape shape(options.item_size);
   ItemReader reader;
   Random random(options.seed);
   for (int probe = 0; probe < 18; ++probe) {
     const uint64_t index = probe == 0 ? options.items - 1 : probe == 1 ? 0 : random.Below(options.items);
-    std::string body = fmt::format(R"({{"TableName":"{}","ConsistentRead":true,"Key":)", options.table);
-    shape.AppendKey(index, body);
+    std::string body = fmt::format(R"({{"TableName":"{}","ConsistentRead":true,"Key":)",
+                                   is_ordered ? OrderedTable(options) : options.table);
+    is_ordered ? shape.AppendOrderedKey(index, body) : shape.AppendKey(index, body);
     body += '}';
     ARMATURE_TRY(const Answer answer, client.Call("GetItem", body));
     if (answer.status != 200) return Unexpected("GetItem", answer);
     uint64_t version = 0;
     std::string why;
-    if (!reader.ReadItem(answer.body, "Item", shape, index, version, why)) return false;
+    const bool is_there = is_ordered ? answer.body != "{}" : reader.ReadItem(answer.body, "Item", shape, index, version, why);
+    if (!is_there) return false;
   }
   return true;
 }
@@ -100,10 +104,11 @@ Result<void> Load(const Options& options, std::string_view workload) {
 Result<void> PrepareDataset(const Options& options, Dataset dataset) {
   if (dataset == Dataset::kNothing) return {};
   ControlClient client(options);
-  ARMATURE_CHECK_OK(EnsureTable(client, options.table));
-  if (dataset == Dataset::kItems) {
-    ARMATURE_TRY(const bool has_items, HasItems(client, options));
-    return has_items ? Result<void>{} : Load(options, "load");
+  const bool is_ordered = dataset == Dataset::kOrdered;
+  ARMATURE_CHECK_OK(EnsureTable(client, is_ordered ? OrderedTable(options) : options.table, is_ordered));
+  if (dataset == Dataset::kItems || is_ordered) {
+    ARMATURE_TRY(const bool has_items, HasItems(client, options, is_ordered));
+    return has_items ? Result<void>{} : Load(options, is_ordered ? "load-ordered" : "load");
   }
   if (dataset == Dataset::kFreshItems) return Load(options, "load");
   if (dataset == Dataset::kCounters) return Load(options, "load-counters");

@@ -65,6 +65,24 @@ void ItemShape::AppendItem(uint64_t index, uint64_t version, std::string& out) c
   out += R"("}})";
 }
 
+void ItemShape::AppendPartitionText(uint64_t partition, std::string& out) const {
+  fmt::format_to(std::back_inserter(out), "list{:012}", partition);
+}
+
+void ItemShape::AppendOrderedKey(uint64_t index, std::string& out) const {
+  out += R"({"pk":{"S":")";
+  AppendPartitionText(index / kPartitionItems, out);
+  fmt::format_to(std::back_inserter(out), R"("}},"sk":{{"N":"{}"}}}})", index % kPartitionItems);
+}
+
+void ItemShape::AppendOrderedItem(uint64_t index, uint64_t version, std::string& out) const {
+  AppendOrderedKey(index, out);
+  out.pop_back();
+  fmt::format_to(std::back_inserter(out), R"(,"v":{{"N":"{}"}},"data":{{"S":")", version);
+  AppendData(index, version, out);
+  out += R"("}})";
+}
+
 bool ItemReader::Parse(std::string_view body, simdjson::dom::object& object) {
   constexpr bool kCopyFirst = false;  // the readable bytes behind the body make that unnecessary
   return parser_.parse(body.data(), body.size(), kCopyFirst).get(object) == simdjson::SUCCESS;
@@ -83,7 +101,19 @@ bool ItemReader::ReadItem(std::string_view body, std::string_view member, const 
     why = "no item";
     return false;
   }
+  uint64_t found = 0;
+  if (!CheckItem(item, shape, found, version, why)) return false;
+  if (found != index || item.size() != 3) {
+    why = "another item than the one asked for";
+    return false;
+  }
+  return true;
+}
+
+bool ItemReader::CheckItem(simdjson::dom::object item, const ItemShape& shape, uint64_t& index, uint64_t& version,
+                           std::string& why) {
   std::string_view pk;
+  std::string_view sk;
   std::string_view data;
   bool has_version = false;
   for (const auto [name, value] : item) {
@@ -95,18 +125,22 @@ bool ItemReader::ReadItem(std::string_view body, std::string_view member, const 
     }
     if (name == "pk" && type == "S") {
       pk = text;
+    } else if (name == "sk" && type == "N") {
+      sk = text;
     } else if (name == "data" && type == "S") {
       data = text;
     } else if (name == "v" && type == "N") {
       has_version = ParseVersion(text, version);
     }
   }
-  expected_.clear();
-  shape.AppendKeyText(index, expected_);
-  if (item.size() != 3 || !has_version || pk != expected_) {
-    why = "another item than the one asked for";
+  uint64_t position = 0;
+  const bool is_ordered = !sk.empty();
+  if (!has_version || !pk.starts_with(is_ordered ? "list" : "user") || !ParseVersion(pk.substr(4), index) ||
+      (is_ordered && !ParseVersion(sk, position))) {
+    why = "an item that was never written";
     return false;
   }
+  if (is_ordered) index = index * ItemShape::kPartitionItems + position;
   expected_.clear();
   shape.AppendData(index, version, expected_);
   if (data != expected_) {
@@ -114,6 +148,28 @@ bool ItemReader::ReadItem(std::string_view body, std::string_view member, const 
     return false;
   }
   return true;
+}
+
+bool ItemReader::ReadPage(std::string_view body, const ItemShape& shape, std::vector<uint64_t>& indexes,
+                          std::string& why) {
+  simdjson::dom::object answer;
+  simdjson::dom::array items;
+  uint64_t count = 0;
+  if (!Parse(body, answer) || answer["Items"].get(items) != simdjson::SUCCESS ||
+      answer["Count"].get(count) != simdjson::SUCCESS) {
+    why = "no page";
+    return false;
+  }
+  indexes.clear();
+  for (const simdjson::dom::element element : items) {
+    simdjson::dom::object item;
+    uint64_t version = 0;
+    if (element.get(item) != simdjson::SUCCESS || !CheckItem(item, shape, indexes.emplace_back(), version, why))
+      return false;
+  }
+  if (count == indexes.size()) return true;
+  why = "a Count that is not the number of items";
+  return false;
 }
 
 bool ItemReader::ReadNumber(std::string_view body, std::string_view member, std::string_view attribute,

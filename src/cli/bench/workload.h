@@ -68,6 +68,7 @@ enum class Dataset {
   kItems,       // --items items, at whatever version
   kFreshItems,  // all of them rewritten at version 0
   kCounters,    // --items counters, all set to 0
+  kOrdered,     // --items items under sort keys, in a table of their own
 };
 
 struct WorkloadInfo {

@@ -1,4 +1,4 @@
-// put, load: PutItem without conditions.
+// put, load, load-ordered: PutItem without conditions.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -114,6 +114,23 @@ class Load final : public PutBase {
   }
 };
 
+class LoadOrdered final : public PutBase {
+ public:
+  LoadOrdered(const Options& options, const Share& share)
+      : PutBase(options, share), head_(fmt::format(R"({{"TableName":"{}","Item":)", OrderedTable(options))) {}
+
+  void Next(Operation& operation, std::string& body) override {
+    operation.target = "PutItem";
+    operation.key = share_.Index(sequence_++);
+    body += head_;
+    shape_.AppendOrderedItem(operation.key, 0, body);
+    body += '}';
+  }
+
+ private:
+  std::string head_;
+};
+
 }  // namespace
 
 std::unique_ptr<Workload> MakePut(const Options& options, const Share& share) {
@@ -121,6 +138,9 @@ std::unique_ptr<Workload> MakePut(const Options& options, const Share& share) {
 }
 std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share) {
   return std::make_unique<Load>(options, share);
+}
+std::unique_ptr<Workload> MakeLoadOrdered(const Options& options, const Share& share) {
+  return std::make_unique<LoadOrdered>(options, share);
 }
 
 }  // namespace armature::cli::bench

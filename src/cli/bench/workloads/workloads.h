@@ -2,10 +2,14 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {
+
+// The table of Dataset::kOrdered.
+inline std::string OrderedTable(const Options& options) { return options.table + "-ordered"; }
 
 std::unique_ptr<Workload> MakePut(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share);
@@ -17,6 +21,10 @@ std::unique_ptr<Workload> MakeConditionalPut(const Options& options, const Share
 std::unique_ptr<Workload> MakeMixedA(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeMixedB(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeMixedC(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeLoadOrdered(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeQuery10(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeQuery100Reverse(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeScan(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeFixed(const Options& options, const Share& share);
 
 }  // namespace armature::cli::bench
