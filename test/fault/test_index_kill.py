@@ -1,0 +1,169 @@
+"""kill -9 while a global index is built over some thousands of items, with writers at work: the index that comes of it in the
+end holds exactly what the table holds."""
+
+import random
+import threading
+import time
+
+from harness import tables
+from harness.indexes import Index
+from harness.load import Closed, LoadConnection
+from harness.server import Server
+
+TABLE, INDEX = "backfilled", Index("by-g", "g:S", "n:N")
+ITEMS, WRITERS, MAX_KILLS = 6000, 4, 6
+
+
+def fill(db):
+    for start in range(0, ITEMS, 25):
+        puts = [{"PutRequest": {"Item": item_of(f"k{number}", number)}} for number in range(start, start + 25)]
+        assert not db.ok("BatchWriteItem", {"RequestItems": {TABLE: puts}})["UnprocessedItems"]
+
+
+def item_of(key, number):
+    return {"pk": {"S": key}, "g": {"S": f"g{number % 11}"}, "n": {"N": str(number)}, "text": {"S": "x" * (number % 300)}}
+
+
+class Writers:
+    """Change, move, take out and delete random items until the server dies or stop is called."""
+
+    def __init__(self, port, seed):
+        self.port, self.seed = port, seed
+        self.problems = []
+        self.is_stopped = threading.Event()
+        self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(WRITERS)]
+        for thread in self.threads:
+            thread.start()
+
+    def join(self):
+        self.is_stopped.set()
+        for thread in self.threads:
+            thread.join()
+        assert not self.problems, self.problems
+
+    def run(self, number):
+        rng = random.Random(f"{self.seed}/{number}")
+        try:
+            connection = LoadConnection(self.port)
+            while not self.is_stopped.is_set():
+                self.write(connection, rng)
+            connection.close()
+        except Closed:
+            pass
+        except Exception as problem:  # shown by join
+            self.problems.append(repr(problem))
+
+    def write(self, connection, rng):
+        key = f"k{rng.randrange(ITEMS + 500)}"
+        request = {"TableName": TABLE, "Key": {"pk": {"S": key}}}
+        kind = rng.randrange(4)
+        if kind == 0:
+            operation, request = "PutItem", {"TableName": TABLE, "Item": item_of(key, rng.randrange(100000))}
+        elif kind == 1:
+            operation = "UpdateItem"
+            request |= {"UpdateExpression": "SET g = :g, n = :n",
+                        "ExpressionAttributeValues": {":g": {"S": "moved"}, ":n": {"N": str(rng.randrange(1000))}}}
+        elif kind == 2:
+            operation = "UpdateItem"
+            request |= {"UpdateExpression": "REMOVE g"}
+        else:
+            operation = "DeleteItem"
+        status, members = connection.call(operation, request)
+        assert status == 200, (operation, status, members)
+
+
+def scan(db, **more):
+    items, start = [], {}
+    while True:
+        page = db.ok("Scan", {"TableName": TABLE, **more, **start})
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return sorted(items, key=lambda item: item["pk"]["S"])
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+
+
+def index_state(db):
+    """"gone", or the index's status, with " backfilling" behind it while it is."""
+    for index in db.ok("DescribeTable", {"TableName": TABLE})["Table"].get("GlobalSecondaryIndexes", []):
+        return index["IndexStatus"] + (" backfilling" if index.get("Backfilling") else "")
+    return "gone"
+
+
+def wait_for(db, state, seconds=60):
+    deadline = time.monotonic() + seconds
+    while (found := index_state(db)) != state:
+        assert time.monotonic() < deadline, found
+        time.sleep(0.01)
+
+
+def check(db):
+    expected = [item for item in scan(db, ConsistentRead=True) if "g" in item and "n" in item]
+    found = scan(db, IndexName=INDEX.name)
+    assert len(found) == len(expected)
+    assert found == expected
+    deadline = time.monotonic() + 60
+    while True:  # after a crash the counts are made good in the background
+        (index,) = db.ok("DescribeTable", {"TableName": TABLE})["Table"]["GlobalSecondaryIndexes"]
+        if index["ItemCount"] == len(expected):
+            return
+        assert time.monotonic() < deadline, (index["ItemCount"], len(expected))
+        time.sleep(0.01)
+
+
+def create_index(db):
+    attributes = [{"AttributeName": name, "AttributeType": kind} for name, kind, _ in INDEX.keys]
+    db.ok("UpdateTable", {"TableName": TABLE, "AttributeDefinitions": attributes,
+                          "GlobalSecondaryIndexUpdates": [{"Create": INDEX.definition()}]})
+
+
+def delete_index(db):
+    db.ok("UpdateTable", {"TableName": TABLE, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": INDEX.name}}]})
+
+
+def test_a_backfill_survives_kills_under_load(data, client_of):
+    rng = random.Random("backfill")
+    with Server(data) as server:
+        db = client_of(server)
+        tables.create(db, name=TABLE)
+        fill(db)
+    kills_while_backfilling = 0
+    for kill in range(MAX_KILLS):
+        server = Server(data).start()
+        writers = Writers(server.port, kill)
+        db = client_of(server)
+        if kill == 0:
+            create_index(db)
+        time.sleep(rng.uniform(0, 0.05))  # the moment of the kill is what is random here
+        was = index_state(db)
+        server.kill()
+        writers.join()
+        kills_while_backfilling += was == "CREATING backfilling"
+        if was == "ACTIVE":
+            break
+    assert kills_while_backfilling > 0, "the backfill was done before it could be interrupted"
+    with Server(data) as server:
+        db = client_of(server)
+        writers = Writers(server.port, "last")
+        wait_for(db, "ACTIVE")
+        writers.join()
+        check(db)
+
+
+def test_a_removal_survives_kills_and_leaves_nothing(data, client_of):
+    server = Server(data).start()
+    db = client_of(server)
+    tables.create(db, name=TABLE)
+    fill(db)
+    for round_number in range(3):
+        create_index(db)
+        if round_number:  # else it is given up in the middle
+            wait_for(db, "ACTIVE")
+        delete_index(db)
+        server.kill()
+        server = Server(data).start()
+        db = client_of(server)
+        wait_for(db, "gone")
+    create_index(db)
+    wait_for(db, "ACTIVE")
+    check(db)
+    server.stop()
