@@ -29,6 +29,12 @@ TEST(ServeOptions, DefaultsAreForALaptop) {
   EXPECT_FALSE(options.in_memory);
 }
 
+TEST(ServeOptions, ReadsLagOnlyIfAsked) {
+  EXPECT_EQ(Parsed({}).eventual_lag_millis, 0);
+  EXPECT_EQ(Parsed({"--eventual-lag", "250"}).eventual_lag_millis, 250);
+  EXPECT_FALSE(ParseServeOptions({"--eventual-lag", "-1"}).options.has_value());
+}
+
 TEST(ServeOptions, FlagsAreUnderstood) {
   const ServeOptions options = Parsed({"--port", "0", "--durability", "interval", "--memory", "--threads=3", "--log-level", "warn"});
   EXPECT_EQ(options.port, 0);

@@ -1,8 +1,9 @@
 // LaggedView: the store as it was some time ago, for `--eventual-lag`.
 //
-// Embedded, every read is current, which hides mistakes that show on AWS; this serves reads that are allowed to be stale from a
-// snapshot that old. Holds a handful of snapshots: Sample, called by a worker a few times per lag, takes one and lets go of
-// those no reader will be given any more. Thread-safe. Used by the read path; without the option there is none.
+// Embedded, every read is current, which hides mistakes that show on AWS; this serves reads that are allowed to be
+// stale from a snapshot that old. Holds a handful of snapshots: Sample, called by a worker a few times per lag, takes
+// one and lets go of those no reader will be given any more. Thread-safe. Used by the read path; without the option
+// there is none.
 #pragma once
 
 #include <chrono>

@@ -16,7 +16,9 @@ class LaggedViewTest : public testing::Test {
     EXPECT_TRUE(RunBlocking(house_.catalog.Load()).ok());
     table_ = house_.CreateTable("tbl");
   }
-  void Put(const std::string& item) { EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_.writes)), "ok"); }
+  void Put(const std::string& item) {
+    EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_.writes)), "ok");
+  }
   std::string Read(const ReadPath& reads, bool is_consistent) { return RunBlocking(ReadTask(reads, is_consistent)); }
   Task<std::string> ReadTask(const ReadPath& reads, bool is_consistent) {
     Arena arena;

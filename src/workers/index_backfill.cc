@@ -52,11 +52,13 @@ IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table:
       progress_(std::make_shared<Progress>()) {
   metrics.AddGauge("armature_index_backfills", "Indexes being built over existing items",
                    [progress = progress_] { return static_cast<double>(progress->running.load()); });
-  metrics.AddGauge("armature_index_backfill_percent", "How much of the items the indexes being built have taken in; 100 at rest",
+  metrics.AddGauge("armature_index_backfill_percent",
+                   "How much of the items the indexes being built have taken in; 100 at rest",
                    [progress = progress_] { return progress->percent.load(); });
 }
 
-// --- finding work ------------------------------------------------------------------------------------------------------
+// --- finding work
+// ------------------------------------------------------------------------------------------------------
 
 Task<Status> IndexBackfill::Load() {
   for (const auto& table : catalog_.AllTables()) {
@@ -129,7 +131,8 @@ Task<std::optional<milliseconds>> IndexBackfill::Step() {
   co_return next;
 }
 
-// --- the work on one table ---------------------------------------------------------------------------------------------
+// --- the work on one table
+// ---------------------------------------------------------------------------------------------
 
 Task<IndexBackfill::Pause> IndexBackfill::AdvanceOrRetry(Work& work) {
   auto advanced = co_await Advance(work);
@@ -180,7 +183,8 @@ Task<Result<IndexBackfill::Pause>> IndexBackfill::Build(Work& work, const IndexD
 Task<Result<bool>> IndexBackfill::BuildPortion(Work& work) {
   const auto schema = work.table->schema();
   const auto& indexes = schema->indexes();
-  const auto index = std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == work.index_id; });
+  const auto index =
+      std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == work.index_id; });
   if (index == indexes.end()) co_return false;  // deleted meanwhile; the next portion finds that out
   const storage::KeyRange range = table::AllRows(schema->items());
   storage::ScanOp scan;
@@ -233,7 +237,8 @@ Task<Status> IndexBackfill::FinishRemoval(Work& work) {
   co_return co_await Forget(work.table->id(), work.index_id);
 }
 
-// --- storing -----------------------------------------------------------------------------------------------------------
+// --- storing
+// -----------------------------------------------------------------------------------------------------------
 
 Task<Status> IndexBackfill::ChangeIndex(const Work& work, std::function<void(TableDef&, IndexDef&)> change) {
   const auto before = work.table->def();
@@ -260,7 +265,8 @@ Task<Status> IndexBackfill::Commit(storage::PartitionId partition, storage::Epoc
   co_return commit.status;
 }
 
-// Nothing here waits for the disk: a record that is lost only repeats work, and it becomes durable after the rows it speaks of.
+// Nothing here waits for the disk: a record that is lost only repeats work, and it becomes durable after the rows it
+// speaks of.
 Task<Status> IndexBackfill::Record(const Work& work) {
   std::string record;
   AppendByte(record, kRecordVersion);
@@ -300,7 +306,9 @@ void IndexBackfill::ShowProgress() const {
     items += std::max(work.items_done, work.table->stats().item_count.load());
   }
   progress_->running = running;
-  progress_->percent = running == 0 ? 100.0 : items == 0 ? 0.0 : 100.0 * static_cast<double>(done) / static_cast<double>(items);
+  progress_->percent = running == 0 ? 100.0
+                       : items == 0 ? 0.0
+                                    : 100.0 * static_cast<double>(done) / static_cast<double>(items);
 }
 
 }  // namespace armature::workers

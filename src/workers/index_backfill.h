@@ -1,11 +1,11 @@
 // IndexBackfill: builds and removes global indexes of live tables.
 //
-// An index is CREATING from the moment UpdateTable has stored it: from then on every write keeps it. What is left to do is entering
-// the items that were there before, in portions, each item under its own latch, so that writers are neither blocked nor overtaken;
-// then it is ACTIVE. A DELETING index is taken out of the definition, then its rows go. How far an index has got is
-// recorded in the system partition before anything depends on it: after a crash both kinds of work go on where they were.
-// Thread-safe; portions exclude each other. Driven by a Periodic of server/ and, for the first portion, by UpdateTable itself,
-// so that a small table's index is ready when the reply is out.
+// An index is CREATING from the moment UpdateTable has stored it: from then on every write keeps it. What is left to do
+// is entering the items that were there before, in portions, each item under its own latch, so that writers are neither
+// blocked nor overtaken; then it is ACTIVE. A DELETING index is taken out of the definition, then its rows go. How far
+// an index has got is recorded in the system partition before anything depends on it: after a crash both kinds of work
+// go on where they were. Thread-safe; portions exclude each other. Driven by a Periodic of server/ and, for the first
+// portion, by UpdateTable itself, so that a small table's index is ready when the reply is out.
 #pragma once
 
 #include <chrono>
@@ -36,7 +36,8 @@ class IndexBackfill {
   // Finds what a crash or shut-down left to do. REQUIRES: the catalogue is loaded and nobody writes yet.
   Task<Status> Load();
 
-  // To be told of every index that became CREATING or DELETING. Does the first portion at once unless states are to last.
+  // To be told of every index that became CREATING or DELETING. Does the first portion at once unless states are to
+  // last.
   Task<void> Announce(std::shared_ptr<table::Table> table);
 
   // One portion for every table that has work. When to come back; nothing if all is done.

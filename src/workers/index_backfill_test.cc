@@ -1,12 +1,12 @@
 // Indexes built and removed under a live table: states, portions, concurrent writers, crashes.
 #include "workers/index_backfill.h"
 
+#include <algorithm>
+#include <random>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include <algorithm>
-#include <random>
 
 #include "model/item_codec.h"
 #include "model/item_size.h"
@@ -50,7 +50,8 @@ class IndexBackfillTest : public testing::Test {
     house_ = std::make_unique<table::House>(*engine_, clock_, delay_);
     ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
     metrics_ = std::make_unique<Metrics>();
-    backfill_ = std::make_unique<IndexBackfill>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, kRowsPerPortion);
+    backfill_ =
+        std::make_unique<IndexBackfill>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, kRowsPerPortion);
     ASSERT_TRUE(RunBlocking(backfill_->Load()).ok());
     table_ = house_->catalog.Find(table::kScope, "tbl");
   }
@@ -59,17 +60,20 @@ class IndexBackfillTest : public testing::Test {
     Start();
   }
 
-  void Put(const std::string& item) { EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok"); }
+  void Put(const std::string& item) {
+    EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok");
+  }
   void PutNumbered(int count) {
     for (int i = 0; i < count; ++i) Put(fmt::format("pk=S:k{},g=S:g{},n=N:{}", i, i % 3, i));
   }
 
   void Change(std::function<void(TableDef&)> change) {
-    const auto changed = RunBlocking(house_->catalog.Update(table::kScope, "tbl", [&](TableDef& def) -> model::ApiResult<void> {
-      change(def);
-      def.status = ResourceStatus::kUpdating;
-      return {};
-    }));
+    const auto changed =
+        RunBlocking(house_->catalog.Update(table::kScope, "tbl", [&](TableDef& def) -> model::ApiResult<void> {
+          change(def);
+          def.status = ResourceStatus::kUpdating;
+          return {};
+        }));
     ASSERT_TRUE(changed.has_value()) << changed.error().message;
   }
   // What UpdateTable does to the definition.
@@ -223,7 +227,8 @@ TEST_F(IndexBackfillTest, WritesDuringABackfillAreCountedOnce) {
   // Some of these items are in the index already, some are not; each is changed, moved or removed.
   for (int i = 0; i < 3; ++i) Put(fmt::format("pk=S:k{},g=S:g{},n=N:{},more=S:x", i, i % 3, i));
   for (int i = 3; i < 6; ++i) Put(fmt::format("pk=S:k{},g=S:moved,n=N:{}", i, i));
-  for (int i = 6; i < 8; ++i) EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(house_->writes)), "ok");
+  for (int i = 6; i < 8; ++i)
+    EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(house_->writes)), "ok");
   Put("pk=S:new,g=S:g,n=N:1");
   StepsToEnd();
   ExpectFinished();

@@ -1,8 +1,8 @@
 // Periodic: a background thread that runs a step now and then.
 //
-// Owns its thread. Start runs the step every `interval` until Stop, which waits for a step under way; RunSoon brings the
-// next one forward. The step itself is an ordinary function that tests call directly; it must not throw. Thread-safe but for Start
-// and Stop. Used by server/ for the house's background work.
+// Owns its thread. Start runs the step every `interval` until Stop, which waits for a step under way; RunSoon brings
+// the next one forward. The step itself is an ordinary function that tests call directly; it must not throw.
+// Thread-safe but for Start and Stop. Used by server/ for the house's background work.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-#include <gtest/gtest.h>
-
 #include <condition_variable>
 #include <mutex>
+
+#include <gtest/gtest.h>
 
 #include "workers/memory_watch.h"
 #include "workers/periodic.h"

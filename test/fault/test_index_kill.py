@@ -11,7 +11,7 @@ from harness.load import Closed, LoadConnection
 from harness.server import Server
 
 TABLE, INDEX = "backfilled", Index("by-g", "g:S", "n:N")
-ITEMS, WRITERS, MAX_KILLS = 6000, 4, 6
+ITEMS, WRITERS, ROUNDS = 6000, 4, 5
 
 
 def fill(db):
@@ -127,26 +127,24 @@ def test_a_backfill_survives_kills_under_load(data, client_of):
         tables.create(db, name=TABLE)
         fill(db)
     kills_while_backfilling = 0
-    for kill in range(MAX_KILLS):
+    for round_number in range(ROUNDS):
         server = Server(data).start()
-        writers = Writers(server.port, kill)
         db = client_of(server)
-        if kill == 0:
-            create_index(db)
-        time.sleep(rng.uniform(0, 0.05))  # the moment of the kill is what is random here
-        was = index_state(db)
+        writers = Writers(server.port, f"killed/{round_number}")
+        create_index(db)
+        time.sleep(rng.uniform(0, 0.1))  # the moment of the kill is what is random here
+        kills_while_backfilling += index_state(db) == "CREATING backfilling"
         server.kill()
         writers.join()
-        kills_while_backfilling += was == "CREATING backfilling"
-        if was == "ACTIVE":
-            break
-    assert kills_while_backfilling > 0, "the backfill was done before it could be interrupted"
-    with Server(data) as server:
-        db = client_of(server)
-        writers = Writers(server.port, "last")
-        wait_for(db, "ACTIVE")
-        writers.join()
-        check(db)
+        with Server(data) as survivor:
+            db = client_of(survivor)
+            writers = Writers(survivor.port, f"survived/{round_number}")
+            wait_for(db, "ACTIVE")
+            writers.join()
+            check(db)
+            delete_index(db)
+            wait_for(db, "gone")
+    assert kills_while_backfilling > 0, "every backfill was done before it could be interrupted"
 
 
 def test_a_removal_survives_kills_and_leaves_nothing(data, client_of):

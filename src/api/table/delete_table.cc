@@ -1,8 +1,8 @@
 #include "api/table/delete_table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "api/table/table_description.h"
 #include "api/table_lookup.h"

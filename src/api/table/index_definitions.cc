@@ -1,9 +1,9 @@
 #include "api/table/index_definitions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "api/table/key_schema_checks.h"
 #include "api/table/throughput_checks.h"
@@ -59,7 +59,8 @@ ApiResult<void> CheckLocalSchema(const IndexDef& index, const TableDef& table) {
   return {};
 }
 
-ApiResult<void> ApplyIndexThroughput(const wire::GlobalSecondaryIndex& requested, const TableDef& table, IndexDef& index) {
+ApiResult<void> ApplyIndexThroughput(const wire::GlobalSecondaryIndex& requested, const TableDef& table,
+                                     IndexDef& index) {
   const bool is_provisioned = table.billing_mode == model::BillingMode::kProvisioned;
   if (requested.ProvisionedThroughput && !is_provisioned)
     return InvalidParameter(fmt::format(messages::kIndexThroughputWithPayPerRequest, index.name));
@@ -69,7 +70,8 @@ ApiResult<void> ApplyIndexThroughput(const wire::GlobalSecondaryIndex& requested
     ARMATURE_TRY(index.throughput, MakeProvisionedThroughput(*requested.ProvisionedThroughput));
   }
   if (requested.OnDemandThroughput)
-    ARMATURE_CHECK_OK(ApplyOnDemandThroughput(*requested.OnDemandThroughput, table.billing_mode, false, index.on_demand));
+    ARMATURE_CHECK_OK(
+        ApplyOnDemandThroughput(*requested.OnDemandThroughput, table.billing_mode, false, index.on_demand));
   if (requested.WarmThroughput)
     ARMATURE_CHECK_OK(ApplyWarmThroughput(*requested.WarmThroughput, index.throughput, index.warm));
   return {};

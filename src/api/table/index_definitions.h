@@ -13,7 +13,8 @@
 namespace armature::api {
 
 model::ApiResult<void> AddLocalIndexes(const wire::List<wire::LocalSecondaryIndex>& requested, model::TableDef& table);
-model::ApiResult<void> AddGlobalIndexes(const wire::List<wire::GlobalSecondaryIndex>& requested, model::TableDef& table);
+model::ApiResult<void> AddGlobalIndexes(const wire::List<wire::GlobalSecondaryIndex>& requested,
+                                        model::TableDef& table);
 // One global index, not yet numbered or added; its keys are looked up in `definitions`.
 model::ApiResult<model::IndexDef> MakeGlobalIndex(const wire::GlobalSecondaryIndex& requested,
                                                   const std::vector<model::KeyAttribute>& definitions,

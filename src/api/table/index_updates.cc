@@ -1,10 +1,10 @@
 #include "api/table/index_updates.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/table/index_definitions.h"
 #include "api/table/key_schema_checks.h"
@@ -37,7 +37,8 @@ ApiResult<IndexDef*> FindGlobalIndex(std::string_view name, TableDef& table) {
 // One index of a table at a time is made or removed; the one being built may be given up.
 ApiResult<void> CheckNoOtherUnsettled(const TableDef& table, const IndexDef* but) {
   for (const auto& index : table.indexes)
-    if (&index != but && IsUnsettled(index)) return model::LimitExceededException(std::string(messages::kOneOnlineIndex));
+    if (&index != but && IsUnsettled(index))
+      return model::LimitExceededException(std::string(messages::kOneOnlineIndex));
   return {};
 }
 
@@ -45,7 +46,8 @@ std::string Show(const KeySchema& schema) {
   std::vector<std::string> elements;
   const auto show = [&](const std::vector<KeyAttribute>& attributes, std::string_view role) {
     for (const auto& attribute : attributes)
-      elements.push_back(fmt::format("SchemaElement: key{{{}:{}:{}}}", attribute.name, model::TypeName(attribute.type), role));
+      elements.push_back(
+          fmt::format("SchemaElement: key{{{}:{}:{}}}", attribute.name, model::TypeName(attribute.type), role));
   };
   show(schema.hash, "HASH");
   show(schema.range, "RANGE");
@@ -72,7 +74,8 @@ ApiResult<void> CheckNotRedefined(const KeySchema& schema, const TableDef& table
 void AddDefinitions(const std::vector<KeyAttribute>& definitions, const KeySchema& used, TableDef& table) {
   auto& stored = table.attribute_definitions;
   for (const auto& definition : definitions) {
-    const bool is_known = std::any_of(stored.begin(), stored.end(), [&](const auto& s) { return s.name == definition.name; });
+    const bool is_known =
+        std::any_of(stored.begin(), stored.end(), [&](const auto& s) { return s.name == definition.name; });
     if (!is_known && used.Find(definition.name)) stored.push_back(definition);
   }
 }
@@ -84,8 +87,9 @@ ApiResult<void> CreateIndex(const wire::UpdateTableInput& request, const wire::C
   ARMATURE_CHECK_OK(CheckNoOtherUnsettled(table, nullptr));
   // The keys must be among the definitions that come with the request, known or not; others there mean nothing.
   ARMATURE_TRY(const auto definitions, MakeAttributeDefinitions(request.AttributeDefinitions));
-  const wire::GlobalSecondaryIndex requested{create.IndexName,           create.KeySchema,          create.Projection,
-                                             create.ProvisionedThroughput, create.OnDemandThroughput, create.WarmThroughput};
+  const wire::GlobalSecondaryIndex requested{create.IndexName,          create.KeySchema,
+                                             create.Projection,         create.ProvisionedThroughput,
+                                             create.OnDemandThroughput, create.WarmThroughput};
   ARMATURE_TRY(auto index, MakeGlobalIndex(requested, definitions, table));
   ARMATURE_CHECK_OK(CheckNotRedefined(index.key_schema, table));
   AddDefinitions(definitions, index.key_schema, table);
@@ -105,13 +109,13 @@ ApiResult<void> DeleteIndex(std::string_view name, TableDef& table) {
   return {};
 }
 
-ApiResult<void> UpdateIndex(const wire::UpdateGlobalSecondaryIndexAction& update, bool was_on_demand, int64_t now_millis,
-                            TableDef& table) {
+ApiResult<void> UpdateIndex(const wire::UpdateGlobalSecondaryIndexAction& update, bool was_on_demand,
+                            int64_t now_millis, TableDef& table) {
   ARMATURE_TRY(IndexDef* const index, FindGlobalIndex(*update.IndexName, table));
   if (IsUnsettled(*index)) {
     const bool is_new = index->status == ResourceStatus::kCreating;
-    return model::ResourceInUseException(
-        is_new ? fmt::format(messages::kIndexBeingCreated, index->name) : fmt::format(messages::kIndexBeingDeleted, index->name));
+    return model::ResourceInUseException(is_new ? fmt::format(messages::kIndexBeingCreated, index->name)
+                                                : fmt::format(messages::kIndexBeingDeleted, index->name));
   }
   if (update.ProvisionedThroughput) {
     if (table.billing_mode == BillingMode::kPayPerRequest)

@@ -17,7 +17,8 @@ std::string CreateRequest(std::string_view definitions, std::string_view index, 
                      definitions, index, keys, more);
 }
 std::string DeleteRequest(std::string_view index) {
-  return fmt::format(R"({{"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{{"Delete":{{"IndexName":"{}"}}}}]}})", index);
+  return fmt::format(R"({{"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{{"Delete":{{"IndexName":"{}"}}}}]}})",
+                     index);
 }
 std::string Definition(std::string_view name, std::string_view type = "S") {
   return fmt::format(R"({{"AttributeName":"{}","AttributeType":"{}"}})", name, type);
@@ -27,7 +28,8 @@ std::string Key(std::string_view name, std::string_view role = "HASH") {
 }
 constexpr const char* kDescribe = R"({"TableName":"Tbl"})";
 constexpr const char* kOneAtATime =
-    "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table";
+    "LimitExceededException: Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously "
+    "per table";
 
 class IndexUpdates : public ApiFixture {
  protected:
@@ -64,7 +66,8 @@ TEST_F(IndexUpdates, IndexesMadeWithTheTableNeverShowBackfilling) {
 }
 
 TEST_F(IndexUpdates, ARemovedIndexPassesThroughDeletingAndTakesItsDefinitions) {
-  MustCall("UpdateTable", CreateRequest(Definition("g") + "," + Definition("n", "N"), "idx", Key("g") + "," + Key("n", "RANGE")));
+  MustCall("UpdateTable",
+           CreateRequest(Definition("g") + "," + Definition("n", "N"), "idx", Key("g") + "," + Key("n", "RANGE")));
   EXPECT_THAT(MustCall("UpdateTable", DeleteRequest("idx")), HasSubstr(R"("IndexStatus":"DELETING")"));
   const std::string described = MustCall("DescribeTable", kDescribe);
   EXPECT_THAT(described, Not(HasSubstr("GlobalSecondaryIndexes")));
@@ -73,25 +76,31 @@ TEST_F(IndexUpdates, ARemovedIndexPassesThroughDeletingAndTakesItsDefinitions) {
 }
 
 TEST_F(IndexUpdates, DefinitionsMustHoldTheNewKeysAndOthersAreIgnored) {
-  EXPECT_EQ(MustFail("UpdateTable", CreateRequest("", "idx", Key("g"))),
-            "ValidationException: One or more parameter values were invalid: Some index key attributes are not defined in "
-            "AttributeDefinitions. Keys: [g], AttributeDefinitions: []");
+  EXPECT_EQ(
+      MustFail("UpdateTable", CreateRequest("", "idx", Key("g"))),
+      "ValidationException: One or more parameter values were invalid: Some index key attributes are not defined in "
+      "AttributeDefinitions. Keys: [g], AttributeDefinitions: []");
   // Even a key of the table must be defined again.
   EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g"), "idx", Key("g") + "," + Key("pk", "RANGE"))),
               HasSubstr("Keys: [g, pk], AttributeDefinitions: [g]"));
   EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g") + "," + Definition("g"), "idx", Key("g"))),
               HasSubstr("Cannot have two attributes with the same name"));
-  MustCall("UpdateTable", CreateRequest(Definition("unused") + "," + Definition("pk", "N") + "," + Definition("g"), "idx", Key("g")));
-  EXPECT_THAT(MustCall("DescribeTable", kDescribe),
-              HasSubstr(R"("AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}])"));
+  MustCall("UpdateTable",
+           CreateRequest(Definition("unused") + "," + Definition("pk", "N") + "," + Definition("g"), "idx", Key("g")));
+  EXPECT_THAT(
+      MustCall("DescribeTable", kDescribe),
+      HasSubstr(
+          R"("AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"},{"AttributeName":"g","AttributeType":"S"}])"));
 }
 
 TEST_F(IndexUpdates, AnAttributeKeepsItsType) {
   MustCall("UpdateTable", CreateRequest(Definition("g"), "idx", Key("g")));
-  EXPECT_EQ(MustFail("UpdateTable", CreateRequest(Definition("g", "N"), "idx2", Key("g"))),
-            "ValidationException: One or more parameter values were invalid: Attributes cannot be redefined. Please check that "
-            "your attribute has the same type as previously defined. Existing schema: Schema:[SchemaElement: key{g:S:HASH}] "
-            "New schema: Schema:[SchemaElement: key{g:N:HASH}]");
+  EXPECT_EQ(
+      MustFail("UpdateTable", CreateRequest(Definition("g", "N"), "idx2", Key("g"))),
+      "ValidationException: One or more parameter values were invalid: Attributes cannot be redefined. Please check "
+      "that "
+      "your attribute has the same type as previously defined. Existing schema: Schema:[SchemaElement: key{g:S:HASH}] "
+      "New schema: Schema:[SchemaElement: key{g:N:HASH}]");
   MustCall("UpdateTable", CreateRequest(Definition("g"), "idx2", Key("g")));
 }
 
@@ -99,15 +108,24 @@ TEST_F(IndexUpdates, NamesAndLimits) {
   MustCall("UpdateTable", CreateRequest(Definition("g"), "idx", Key("g")));
   EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g"), "idx", Key("g"))), HasSubstr("already exists"));
   EXPECT_THAT(MustFail("UpdateTable", DeleteRequest("missing")), HasSubstr("ResourceNotFoundException"));
-  EXPECT_EQ(MustFail("UpdateTable", R"({"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"idx"}},{"Delete":{"IndexName":"idx2"}}]})"),
-            kOneAtATime);
-  EXPECT_THAT(MustFail("UpdateTable", R"({"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"idx"}},{"Delete":{"IndexName":"idx"}}]})"),
-              HasSubstr("Only one global secondary index update per index is allowed simultaneously. Index: idx"));
-  EXPECT_THAT(MustFail("UpdateTable", R"({"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{}]})"), HasSubstr("must not be null"));
-  EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g"), "idx2", Key("g"),
-                                                    R"(,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1})")),
+  EXPECT_EQ(
+      MustFail(
+          "UpdateTable",
+          R"({"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"idx"}},{"Delete":{"IndexName":"idx2"}}]})"),
+      kOneAtATime);
+  EXPECT_THAT(
+      MustFail(
+          "UpdateTable",
+          R"({"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{"Delete":{"IndexName":"idx"}},{"Delete":{"IndexName":"idx"}}]})"),
+      HasSubstr("Only one global secondary index update per index is allowed simultaneously. Index: idx"));
+  EXPECT_THAT(MustFail("UpdateTable", R"({"TableName":"Tbl","GlobalSecondaryIndexUpdates":[{}]})"),
+              HasSubstr("must not be null"));
+  EXPECT_THAT(MustFail("UpdateTable",
+                       CreateRequest(Definition("g"), "idx2", Key("g"),
+                                     R"(,"ProvisionedThroughput":{"ReadCapacityUnits":1,"WriteCapacityUnits":1})")),
               HasSubstr("ProvisionedThroughput should not be specified for index: idx2"));
-  for (int i = 2; i <= 20; ++i) MustCall("UpdateTable", CreateRequest(Definition("g"), "idx" + std::to_string(i), Key("g")));
+  for (int i = 2; i <= 20; ++i)
+    MustCall("UpdateTable", CreateRequest(Definition("g"), "idx" + std::to_string(i), Key("g")));
   EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g"), "idx21", Key("g"))),
               HasSubstr("GlobalSecondaryIndex count exceeds the per-table limit of 20"));
 }

@@ -1,8 +1,8 @@
 #include "api/table/table_description.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace armature::api {
 
@@ -80,7 +80,8 @@ void WriteProjection(JsonWriter& json, const model::Projection& projection) {
   json.EndObject();
 }
 
-void WriteIndex(JsonWriter& json, const TableDef& table, const table::IndexSchema& schema, const DescriptionOptions& options) {
+void WriteIndex(JsonWriter& json, const TableDef& table, const table::IndexSchema& schema,
+                const DescriptionOptions& options) {
   const IndexDef& index = *schema.def;
   json.BeginObject();
   json.Member("IndexName", index.name);

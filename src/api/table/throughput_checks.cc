@@ -37,9 +37,11 @@ ApiResult<void> ApplyMaximum(std::string_view member, const wire::Opt<int64_t>& 
 
 ApiResult<model::ProvisionedThroughput> MakeProvisionedThroughput(const wire::ProvisionedThroughput& requested) {
   if (*requested.ReadCapacityUnits > kMaxUnits)
-    return ValidationException(fmt::format(messages::kUnitsOutOfBounds, *requested.ReadCapacityUnits, "ReadCapacityUnits"));
+    return ValidationException(
+        fmt::format(messages::kUnitsOutOfBounds, *requested.ReadCapacityUnits, "ReadCapacityUnits"));
   if (*requested.WriteCapacityUnits > kMaxUnits)
-    return ValidationException(fmt::format(messages::kUnitsOutOfBounds, *requested.WriteCapacityUnits, "WriteCapacityUnits"));
+    return ValidationException(
+        fmt::format(messages::kUnitsOutOfBounds, *requested.WriteCapacityUnits, "WriteCapacityUnits"));
   model::ProvisionedThroughput throughput;
   throughput.read_units = *requested.ReadCapacityUnits;
   throughput.write_units = *requested.WriteCapacityUnits;
@@ -77,8 +79,8 @@ ApiResult<void> ApplyOnDemandThroughput(const wire::OnDemandThroughput& requeste
   return ApplyMaximum("MaxWriteRequestUnits", requested.MaxWriteRequestUnits, may_remove, current.max_write_units);
 }
 
-ApiResult<void> ApplyWarmThroughput(const wire::WarmThroughput& requested, const model::ProvisionedThroughput& throughput,
-                                    model::WarmThroughput& current) {
+ApiResult<void> ApplyWarmThroughput(const wire::WarmThroughput& requested,
+                                    const model::ProvisionedThroughput& throughput, model::WarmThroughput& current) {
   if (requested.ReadUnitsPerSecond) {
     if (*requested.ReadUnitsPerSecond < WarmReadUnits(current, throughput))
       return InvalidParameter(fmt::format(messages::kWarmThroughputLowered, "ReadUnitsPerSecond"));

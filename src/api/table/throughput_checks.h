@@ -22,6 +22,7 @@ model::ApiResult<void> ApplyOnDemandThroughput(const wire::OnDemandThroughput& r
 
 // Warm throughput can only be raised.
 model::ApiResult<void> ApplyWarmThroughput(const wire::WarmThroughput& requested,
-                                           const model::ProvisionedThroughput& throughput, model::WarmThroughput& current);
+                                           const model::ProvisionedThroughput& throughput,
+                                           model::WarmThroughput& current);
 
 }  // namespace armature::api

@@ -31,10 +31,11 @@ ApiResult<void> CheckRequest(const wire::UpdateTableInput& request) {
   if (request.GlobalTableWitnessUpdates.present) return refuse("GlobalTableWitnessUpdates");
   if (request.GlobalTableSettingsReplicationMode) return refuse("GlobalTableSettingsReplicationMode");
   if (request.VectorIndexUpdates.present) return refuse("VectorIndexUpdates");
-  const bool asks_something = request.ProvisionedThroughput || request.BillingMode || request.StreamSpecification ||
-                              (request.GlobalSecondaryIndexUpdates.present && !request.GlobalSecondaryIndexUpdates.empty()) ||
-                              request.SSESpecification || request.TableClass || request.DeletionProtectionEnabled ||
-                              request.OnDemandThroughput || request.WarmThroughput;
+  const bool asks_something =
+      request.ProvisionedThroughput || request.BillingMode || request.StreamSpecification ||
+      (request.GlobalSecondaryIndexUpdates.present && !request.GlobalSecondaryIndexUpdates.empty()) ||
+      request.SSESpecification || request.TableClass || request.DeletionProtectionEnabled ||
+      request.OnDemandThroughput || request.WarmThroughput;
   if (!asks_something) return ValidationException(std::string(messages::kNothingToUpdate));
 
   const std::string_view mode = request.BillingMode.value_or({});
@@ -49,12 +50,14 @@ ApiResult<void> CheckRequest(const wire::UpdateTableInput& request) {
 ApiResult<void> ApplyTableThroughput(const wire::UpdateTableInput& request, bool was_on_demand, int64_t now_millis,
                                      TableDef& table) {
   if (!request.ProvisionedThroughput) return {};
-  if (table.billing_mode == BillingMode::kPayPerRequest) return InvalidParameter(messages::kThroughputWithPayPerRequest);
+  if (table.billing_mode == BillingMode::kPayPerRequest)
+    return InvalidParameter(messages::kThroughputWithPayPerRequest);
   ARMATURE_TRY(const auto requested, MakeProvisionedThroughput(*request.ProvisionedThroughput));
-  const bool is_same = requested.read_units == table.throughput.read_units && requested.write_units == table.throughput.write_units;
+  const bool is_same =
+      requested.read_units == table.throughput.read_units && requested.write_units == table.throughput.write_units;
   if (is_same && !was_on_demand)
-    return ValidationException(fmt::format(messages::kThroughputUnchanged, table.throughput.read_units, requested.read_units,
-                                           table.throughput.write_units, requested.write_units));
+    return ValidationException(fmt::format(messages::kThroughputUnchanged, table.throughput.read_units,
+                                           requested.read_units, table.throughput.write_units, requested.write_units));
   return ChangeThroughput(requested, now_millis, table.throughput);
 }
 
@@ -137,9 +140,10 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
   ARMATURE_CO_CHECK_OK(CheckRequest(request));
   ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
   const std::string_view name = TableNameOf(context, *request.TableName);
-  ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
-    return Apply(request, context.now_millis, current);
-  }));
+  ARMATURE_CO_TRY(const auto def,
+                  co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
+                    return Apply(request, context.now_millis, current);
+                  }));
   // As the change left it: the reply shows the states an index passes through, however soon they pass.
   const table::TableSchema schema(def, table->schema().get());
   if (context.services.index_backfill && ChangesIndexes(request))
