@@ -1,9 +1,9 @@
 #include "api/item/expressions.h"
 
+#include <vector>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <vector>
 
 #include "expr/expression_set.h"
 #include "expr/legacy.h"
@@ -42,7 +42,8 @@ ApiResult<void> ExpressionParameters::CheckParameters() const {
 namespace {
 
 // Names and values as expr/ takes them; absent stays absent.
-std::optional<std::span<const expr::NameBinding>> NameBindings(const wire::MapOf<std::string_view>& names, Arena& arena) {
+std::optional<std::span<const expr::NameBinding>> NameBindings(const wire::MapOf<std::string_view>& names,
+                                                               Arena& arena) {
   if (!names.present) return std::nullopt;
   auto bindings = arena.NewArray<expr::NameBinding>(names.size());
   size_t i = 0;
@@ -140,23 +141,14 @@ ApiResult<void> ExpressionParameters::BindKeyConditionsOrExpressions(Arena& aren
 ApiResult<void> ExpressionParameters::BindExpressions(Arena& arena, BoundExpressions& bound) const {
   expr::ExpressionSet set(arena, NameBindings(names_, arena), ValueBindings(values_, arena));
   ARMATURE_CHECK_OK(set.CheckBindings());
-  if (values_.first_error)
-    return wire::InvalidExpressionValue(values_);
-  if (update_) {
-    ARMATURE_TRY(bound.update, set.AddUpdate(*update_));
-  }
-  if (condition_) {
-    ARMATURE_TRY(bound.condition, set.AddCondition(expr::ExpressionKind::kCondition, *condition_));
-  }
+  if (values_.first_error) return wire::InvalidExpressionValue(values_);
+  if (update_) { ARMATURE_TRY(bound.update, set.AddUpdate(*update_)); }
+  if (condition_) { ARMATURE_TRY(bound.condition, set.AddCondition(expr::ExpressionKind::kCondition, *condition_)); }
   if (key_condition_) {
     ARMATURE_TRY(bound.key_condition, set.AddCondition(expr::ExpressionKind::kKeyCondition, *key_condition_));
   }
-  if (filter_) {
-    ARMATURE_TRY(bound.filter, set.AddCondition(expr::ExpressionKind::kFilter, *filter_));
-  }
-  if (projection_) {
-    ARMATURE_TRY(bound.projection, set.AddProjection(*projection_));
-  }
+  if (filter_) { ARMATURE_TRY(bound.filter, set.AddCondition(expr::ExpressionKind::kFilter, *filter_)); }
+  if (projection_) { ARMATURE_TRY(bound.projection, set.AddProjection(*projection_)); }
   return set.CheckAllUsed();
 }
 

@@ -1,9 +1,9 @@
 // The expression parameters of an operation on items, new style or legacy, checked and bound.
 //
 // The steps come apart because AWS has other checks between them: first which parameters may stand together
-// (CheckParameters), then, after the operation's own checks, their contents (Bind; Query and Scan have checks of their own
-// between its two halves). Works for every request type: members a request does not have count as absent. Used by the item
-// operations, Query and Scan.
+// (CheckParameters), then, after the operation's own checks, their contents (Bind; Query and Scan have checks of their
+// own between its two halves). Works for every request type: members a request does not have count as absent. Used by
+// the item operations, Query and Scan.
 #pragma once
 
 #include <optional>

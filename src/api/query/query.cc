@@ -33,8 +33,8 @@ ApiResult<BoundQuery> BindRequest(const ReadRequest& read, const ExpressionParam
   if (!parameters.has_key_condition()) return ValidationException(std::string(messages::kNoKeyCondition));
   ARMATURE_CHECK_OK(parameters.BindKeyConditionsOrExpressions(arena, bound.expressions));
   if (!bound.expressions.key_condition) return ValidationException(std::string(messages::kKeyConditionCount));
-  const auto form = parameters.has_legacy_key_condition() ? expr::KeyConditionForm::kLegacy
-                                                          : expr::KeyConditionForm::kExpression;
+  const auto form =
+      parameters.has_legacy_key_condition() ? expr::KeyConditionForm::kLegacy : expr::KeyConditionForm::kExpression;
   ARMATURE_TRY(bound.key_predicates, expr::ConvertKeyCondition(*bound.expressions.key_condition, form, arena));
   return bound;
 }

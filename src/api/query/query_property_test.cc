@@ -1,5 +1,5 @@
-// Random items and key ranges against a plain model: forward, backward, in pages of any size, on the table and every kind of
-// index.
+// Random items and key ranges against a plain model: forward, backward, in pages of any size, on the table and every
+// kind of index.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -21,7 +21,8 @@ struct Model {
   int n = 0;
 
   std::string Json() const {
-    std::string json = R"({"pk":{"S":")" + pk + R"("},"sk":{"N":")" + std::to_string(sk) + R"("},"n":{"N":")" + std::to_string(n) + R"("})";
+    std::string json = R"({"pk":{"S":")" + pk + R"("},"sk":{"N":")" + std::to_string(sk) + R"("},"n":{"N":")" +
+                       std::to_string(n) + R"("})";
     if (a) json += R"(,"a":{"S":")" + *a + R"("})";
     if (b) json += R"(,"b":{"N":")" + std::to_string(*b) + R"("})";
     if (g) json += R"(,"g":{"N":")" + std::to_string(*g) + R"("})";
@@ -174,9 +175,7 @@ class QueryPropertyTest : public QueryFixture, public testing::WithParamInterfac
 
     size_t scanned = 0;
     for (const Page& page : Pages("Query", members)) {
-      if (limit) {
-        EXPECT_LE(page.scanned_count, limit);
-      }
+      if (limit) { EXPECT_LE(page.scanned_count, limit); }
       EXPECT_EQ(page.count, static_cast<int64_t>(page.items.size()));
       scanned += static_cast<size_t>(page.scanned_count);
       for (const std::string& item : page.items) got.push_back(KeyOf(item));

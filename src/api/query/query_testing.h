@@ -1,11 +1,12 @@
-// What the tests of Query and Scan share: a table with local and global indexes, and replies as JSON. Test support only.
+// What the tests of Query and Scan share: a table with local and global indexes, and replies as JSON. Test support
+// only.
 #pragma once
-
-#include <simdjson.h>
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <simdjson.h>
 
 #include "api/api_fixture.h"
 

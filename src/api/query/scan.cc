@@ -22,8 +22,10 @@ struct Segment {
 };
 
 ApiResult<Segment> SegmentOf(const wire::ScanInput& request) {
-  if (request.Segment && !request.TotalSegments) return ValidationException(std::string(messages::kSegmentWithoutTotal));
-  if (!request.Segment && request.TotalSegments) return ValidationException(std::string(messages::kTotalWithoutSegment));
+  if (request.Segment && !request.TotalSegments)
+    return ValidationException(std::string(messages::kSegmentWithoutTotal));
+  if (!request.Segment && request.TotalSegments)
+    return ValidationException(std::string(messages::kTotalWithoutSegment));
   if (!request.Segment) return Segment{};
   if (*request.Segment >= *request.TotalSegments)
     return ValidationException(fmt::format(messages::kSegmentTooLarge, *request.Segment, *request.TotalSegments));

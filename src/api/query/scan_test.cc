@@ -1,6 +1,6 @@
-#include <gmock/gmock.h>
-
 #include <set>
+
+#include <gmock/gmock.h>
 
 #include "api/query/query_testing.h"
 
@@ -40,7 +40,8 @@ TEST_F(ScanTest, SegmentsAreDisjointAndComplete) {
   for (const int total : {1, 2, 3, 7}) {
     std::multiset<std::string> seen;
     for (int segment = 0; segment < total; ++segment) {
-      const std::string part = R"("Segment":)" + std::to_string(segment) + R"(,"TotalSegments":)" + std::to_string(total);
+      const std::string part =
+          R"("Segment":)" + std::to_string(segment) + R"(,"TotalSegments":)" + std::to_string(total);
       std::vector<std::string> at_once = Parse(Scan(part)).items, in_pages;
       for (const auto& page : Pages("Scan", part + R"(,"Limit":4)"))
         in_pages.insert(in_pages.end(), page.items.begin(), page.items.end());
@@ -53,21 +54,26 @@ TEST_F(ScanTest, SegmentsAreDisjointAndComplete) {
 }
 
 TEST_F(ScanTest, SegmentsAreChecked) {
-  EXPECT_EQ(ScanError(R"("Segment":0)"),
-            "The TotalSegments parameter is required but was not present in the request when Segment parameter is present");
-  EXPECT_EQ(ScanError(R"("TotalSegments":4)"),
-            "The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
-  EXPECT_EQ(ScanError(R"("Segment":5,"TotalSegments":5)"),
-            "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not less than "
-            "TotalSegments: 5");
-  EXPECT_EQ(ScanError(R"("Limit":0)"),
-            "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: Member must have value greater "
-            "than or equal to 1");
+  EXPECT_EQ(
+      ScanError(R"("Segment":0)"),
+      "The TotalSegments parameter is required but was not present in the request when Segment parameter is present");
+  EXPECT_EQ(
+      ScanError(R"("TotalSegments":4)"),
+      "The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
+  EXPECT_EQ(
+      ScanError(R"("Segment":5,"TotalSegments":5)"),
+      "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not less than "
+      "TotalSegments: 5");
+  EXPECT_EQ(
+      ScanError(R"("Limit":0)"),
+      "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: Member must have value greater "
+      "than or equal to 1");
 }
 
 TEST_F(ScanTest, FiltersMayUseKeys) {
   PutMany(10);
-  const auto page = Parse(Scan(R"("FilterExpression":"pk = :p OR n > :n","ExpressionAttributeValues":{":p":{"S":"p1"},":n":{"N":"7"}})"));
+  const auto page = Parse(
+      Scan(R"("FilterExpression":"pk = :p OR n > :n","ExpressionAttributeValues":{":p":{"S":"p1"},":n":{"N":"7"}})"));
   EXPECT_EQ(page.count, 3);
   EXPECT_EQ(page.scanned_count, 10);
   EXPECT_EQ(Scan(R"("Select":"COUNT")"), R"({"Count":10,"ScannedCount":10})");
@@ -100,16 +106,18 @@ TEST_F(ScanTest, SelectsAttributes) {
 
 TEST_F(ScanTest, TheStartKeyIsChecked) {
   PutMany(20);
-  const std::string mismatch = "The provided starting key is invalid: The provided key element does not match the schema";
+  const std::string mismatch =
+      "The provided starting key is invalid: The provided key element does not match the schema";
   EXPECT_EQ(ScanError(R"("ExclusiveStartKey":{"pk":{"S":"p"}})"), mismatch);
   EXPECT_EQ(ScanError(R"("ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"S":"1"}})"), mismatch);
   EXPECT_EQ(ScanError(R"("IndexName":"OnG","ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"N":"1"}})"),
             "The provided starting key is invalid");
   const std::string last = Parse(Scan(R"("Limit":1,"Segment":1,"TotalSegments":2)")).last_key;
   ASSERT_NE(last, "");
-  EXPECT_EQ(ScanError(R"("Segment":0,"TotalSegments":2,"ExclusiveStartKey":)" + last),
-            "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct "
-            "Segment. TotalSegments: 2 Segment: 0");
+  EXPECT_EQ(
+      ScanError(R"("Segment":0,"TotalSegments":2,"ExclusiveStartKey":)" + last),
+      "The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct "
+      "Segment. TotalSegments: 2 Segment: 0");
 }
 
 TEST_F(ScanTest, EveryPartitionOnDemandCostsAUnit) {
@@ -123,12 +131,15 @@ TEST_F(ScanTest, EveryPartitionOnDemandCostsAUnit) {
   EXPECT_EQ(units(R"(,"ConsistentRead":true,"Segment":1,"TotalSegments":4)"), 1.0);
   EXPECT_EQ(units(R"(,"ConsistentRead":true,"Segment":0,"TotalSegments":2)"), 2.0);
   const std::string payload(9000, 'x');
-  for (int i = 0; i < 4; ++i) Put(R"({"pk":{"S":"p"},"sk":{"N":")" + std::to_string(i) + R"("},"z":{"S":")" + payload + R"("}})");
+  for (int i = 0; i < 4; ++i)
+    Put(R"({"pk":{"S":"p"},"sk":{"N":")" + std::to_string(i) + R"("},"z":{"S":")" + payload + R"("}})");
   EXPECT_EQ(units(R"(,"ConsistentRead":true)"), 9.0);  // 36 KB and a little
 
-  MustCall("CreateTable", R"({"TableName":"Fixed","ProvisionedThroughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":5},
+  MustCall("CreateTable",
+           R"({"TableName":"Fixed","ProvisionedThroughput":{"ReadCapacityUnits":5,"WriteCapacityUnits":5},
       "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}],"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}]})");
-  EXPECT_THAT(MustCall("Scan", R"({"TableName":"Fixed","ReturnConsumedCapacity":"TOTAL"})"), HasSubstr(R"("CapacityUnits":0.5)"));
+  EXPECT_THAT(MustCall("Scan", R"({"TableName":"Fixed","ReturnConsumedCapacity":"TOTAL"})"),
+              HasSubstr(R"("CapacityUnits":0.5)"));
 }
 
 }  // namespace

@@ -1,12 +1,12 @@
 #include "api/query/selection.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "api/consumed_capacity.h"
 #include "model/messages.h"
@@ -52,7 +52,8 @@ ApiResult<void> CheckSelect(const ReadRequest& request, std::string_view project
   return {};
 }
 
-ApiResult<Selection> MakeSelection(const ReadRequest& request, const ReadTarget& target, const BoundExpressions& bound) {
+ApiResult<Selection> MakeSelection(const ReadRequest& request, const ReadTarget& target,
+                                   const BoundExpressions& bound) {
   Selection selection;
   selection.is_count_only = Asks(request.select, "COUNT");
   selection.projection = bound.projection;

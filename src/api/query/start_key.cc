@@ -1,8 +1,8 @@
 #include "api/query/start_key.h"
 
-#include <fmt/format.h>
-
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "api/item/key_checks.h"
 #include "expr/format_scalar.h"
@@ -24,9 +24,8 @@ model::ApiError InvalidBecause(std::string_view reason) {
 
 bool HasExactly(const table::Keyspace& keyspace, model::Item key) {
   bool has_all = key.size() == keyspace.attribute_count();
-  keyspace.ForEachAttribute([&](const model::KeyAttribute& attribute) {
-    has_all = has_all && model::FindAttribute(key, attribute.name);
-  });
+  keyspace.ForEachAttribute(
+      [&](const model::KeyAttribute& attribute) { has_all = has_all && model::FindAttribute(key, attribute.name); });
   return has_all;
 }
 
@@ -92,8 +91,8 @@ ApiResult<void> StartQuery(const ReadRequest& request, const ReadTarget& target,
   }
   if (SelectsOneItem(target, query)) {
     if (!query.range.empty()) return Invalid(messages::kStartKeyOfSingleRow);
-    return ValidationException(fmt::format(messages::kStartKeyOfHashTable, key.front().name,
-                                           expr::FormatScalar(key.front().value)));
+    return ValidationException(
+        fmt::format(messages::kStartKeyOfHashTable, key.front().name, expr::FormatScalar(key.front().value)));
   }
   table::StartAfter(row_key, is_reverse, range);
   return {};

@@ -77,7 +77,8 @@ Result<bool> HasItems(ControlClient& client, const Options& options, bool is_ord
     if (answer.status != 200) return Unexpected("GetItem", answer);
     uint64_t version = 0;
     std::string why;
-    const bool is_there = is_ordered ? answer.body != "{}" : reader.ReadItem(answer.body, "Item", shape, index, version, why);
+    const bool is_there =
+        is_ordered ? answer.body != "{}" : reader.ReadItem(answer.body, "Item", shape, index, version, why);
     if (!is_there) return false;
   }
   return true;

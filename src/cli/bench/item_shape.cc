@@ -172,6 +172,28 @@ bool ItemReader::ReadPage(std::string_view body, const ItemShape& shape, std::ve
   return false;
 }
 
+bool ItemReader::ReadBatch(std::string_view body, std::string_view table, const ItemShape& shape,
+                           std::vector<uint64_t>& indexes, std::string& why) {
+  simdjson::dom::object answer;
+  simdjson::dom::object responses;
+  simdjson::dom::object unprocessed;
+  simdjson::dom::array items;
+  if (!Parse(body, answer) || answer["Responses"].get(responses) != simdjson::SUCCESS ||
+      responses[table].get(items) != simdjson::SUCCESS ||
+      answer["UnprocessedKeys"].get(unprocessed) != simdjson::SUCCESS || unprocessed.size() != 0) {
+    why = "no complete batch";
+    return false;
+  }
+  indexes.clear();
+  for (const simdjson::dom::element element : items) {
+    simdjson::dom::object item;
+    uint64_t version = 0;
+    if (element.get(item) != simdjson::SUCCESS || !CheckItem(item, shape, indexes.emplace_back(), version, why))
+      return false;
+  }
+  return true;
+}
+
 bool ItemReader::ReadNumber(std::string_view body, std::string_view member, std::string_view attribute,
                             uint64_t& number, std::string& why) {
   simdjson::dom::object answer;

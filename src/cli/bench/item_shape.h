@@ -26,7 +26,7 @@ class ItemShape {
 
   // The same items with a sort key, kPartitionItems of them under each partition key.
   static constexpr uint64_t kPartitionItems = 1000;
-  void AppendOrderedKey(uint64_t index, std::string& out) const;                     // {"pk":{"S":"…"},"sk":{"N":"…"}}
+  void AppendOrderedKey(uint64_t index, std::string& out) const;  // {"pk":{"S":"…"},"sk":{"N":"…"}}
   void AppendOrderedItem(uint64_t index, uint64_t version, std::string& out) const;  // {"pk":…,"sk":…,"v":…,"data":…}
   void AppendPartitionText(uint64_t partition, std::string& out) const;              // list000000000017
 
@@ -46,9 +46,13 @@ class ItemReader {
   bool ReadItem(std::string_view body, std::string_view member, const ItemShape& shape, uint64_t index,
                 uint64_t& version, std::string& why);
 
-  // True if `body` is a page of a Query or Scan: {"Items": […], "Count": their number, …}, every item one that was written,
-  // with or without a sort key. Stores the indexes of the items in their order.
+  // True if `body` is a page of a Query or Scan: {"Items": […], "Count": their number, …}, every item one that was
+  // written, with or without a sort key. Stores the indexes of the items in their order.
   bool ReadPage(std::string_view body, const ItemShape& shape, std::vector<uint64_t>& indexes, std::string& why);
+
+  // The same for the answer of a BatchGetItem of one table, with nothing left unprocessed.
+  bool ReadBatch(std::string_view body, std::string_view table, const ItemShape& shape, std::vector<uint64_t>& indexes,
+                 std::string& why);
 
   // True if `body` is {"<member>": {"<attribute>": {"N": "…"}, …}}; stores the number.
   bool ReadNumber(std::string_view body, std::string_view member, std::string_view attribute, uint64_t& number,
@@ -61,7 +65,8 @@ class ItemReader {
   // False if the body is not one whole JSON object.
   bool Parse(std::string_view body, simdjson::dom::object& object);
   // The item's index, as its key says, and version; checks that its data belongs to them.
-  bool CheckItem(simdjson::dom::object item, const ItemShape& shape, uint64_t& index, uint64_t& version, std::string& why);
+  bool CheckItem(simdjson::dom::object item, const ItemShape& shape, uint64_t& index, uint64_t& version,
+                 std::string& why);
 
   simdjson::dom::parser parser_;  // not on-demand: that would not notice a truncated end
   std::string expected_;

@@ -1,4 +1,4 @@
-// query-10, query-100-reverse: Query of neighbours within a partition, from a random place on.
+// query-10, query-100, query-100-reverse: Query of neighbours within a partition, from a random place on.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -21,8 +21,8 @@ class Query final : public Workload {
         random_(options.seed + share.thread),
         head_(fmt::format(R"({{"TableName":"{}","Limit":{},"KeyConditionExpression":"pk = :p AND sk {} :s",{})"
                           R"("ExpressionAttributeValues":{{":p":{{"S":")",
-                          OrderedTable(options), limit_, is_reverse ? "<=" : ">=",
-                          is_reverse ? R"("ScanIndexForward":false,)" : "")) {}
+                          OrderedTable(options), limit_,
+                          is_reverse ? "<=" : ">=", is_reverse ? R"("ScanIndexForward":false,)" : "")) {}
 
   void Next(Operation& operation, std::string& body) override {
     operation.target = "Query";
@@ -63,6 +63,9 @@ class Query final : public Workload {
 
 std::unique_ptr<Workload> MakeQuery10(const Options& options, const Share& share) {
   return std::make_unique<Query>(options, share, 10, false);
+}
+std::unique_ptr<Workload> MakeQuery100(const Options& options, const Share& share) {
+  return std::make_unique<Query>(options, share, 100, false);
 }
 std::unique_ptr<Workload> MakeQuery100Reverse(const Options& options, const Share& share) {
   return std::make_unique<Query>(options, share, 100, true);

@@ -23,7 +23,11 @@ std::unique_ptr<Workload> MakeMixedB(const Options& options, const Share& share)
 std::unique_ptr<Workload> MakeMixedC(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoadOrdered(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeQuery10(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeQuery100(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeQuery100Reverse(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeBatchWrite25(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeBatchGet100(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeTransact4(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeScan(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeFixed(const Options& options, const Share& share);
 
