@@ -9,7 +9,8 @@ import pytest
 from harness.server import binary
 
 WORKLOADS = ["put", "get", "get-consistent", "update-counter", "conditional-put", "mixed-a", "mixed-b", "mixed-c", "query-10",
-             "query-100", "query-100-reverse", "scan", "load", "load-ordered"]
+             "query-100", "query-100-reverse", "scan", "batch-write-25", "batch-get-100", "transact-4", "load",
+             "load-ordered"]
 
 
 def bench(endpoint, *arguments):
