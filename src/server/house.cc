@@ -1,5 +1,6 @@
 #include "server/house.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "base/log.h"
@@ -15,13 +16,20 @@ constexpr std::chrono::milliseconds kHousekeepingInterval(1000);
 // Only a safety net: work on indexes is announced.
 constexpr std::chrono::milliseconds kIndexingInterval(60'000);
 
+// Filled only as data is read and written; an idle or small database stays small.
+uint64_t CacheBytes(const ServeOptions& options) {
+  constexpr uint64_t kSmallest = uint64_t{64} << 20;
+  if (options.cache_mebibytes) return std::max<uint64_t>(options.cache_mebibytes, 8) << 20;
+  return std::max(workers::MemoryWatch::PhysicalBytes() / 4, kSmallest);
+}
+
 Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options, Metrics& metrics) {
   if (options.in_memory) return storage::OpenMemoryEngine(metrics);
   storage::RocksDbOptions rocksdb;
   rocksdb.directory = options.data_directory;
   rocksdb.durability = options.durability;
   rocksdb.interval_millis = options.sync_interval_millis;
-  rocksdb.memory_bytes = options.cache_mebibytes << 20;
+  rocksdb.memory_bytes = CacheBytes(options);
   return storage::OpenRocksDbEngine(rocksdb, metrics);
 }
 

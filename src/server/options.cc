@@ -52,9 +52,11 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
   app.add_option("--sync-interval", options.sync_interval_millis, "Milliseconds between syncs with --durability interval")
       ->capture_default_str()
       ->check(CLI::Range(1, 600'000));
-  app.add_option("--cache-mib", options.cache_mebibytes, "Memory for cached blocks, indexes and unflushed writes, in MiB")
+  app.add_option("--cache-mib", options.cache_mebibytes,
+                 "Memory for cached blocks, indexes and unflushed writes, in MiB (the process may use about 1.4 times as\n"
+                 "much in all); 0 means a quarter of the machine's memory")
       ->capture_default_str()
-      ->check(CLI::Range(8, 1 << 20));
+      ->check(CLI::Range(0, 1 << 20));
   app.add_option("--memory-limit-mib", options.memory_limit_mebibytes,
                  "Shed requests with 503 while the process uses more than this; 0 means four fifths of the machine")
       ->capture_default_str();

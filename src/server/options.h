@@ -25,7 +25,7 @@ struct ServeOptions {
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;
   int threads = 0;  // 0 = one per core
-  uint64_t cache_mebibytes = 512;
+  uint64_t cache_mebibytes = 0;         // 0 = a quarter of the machine's memory
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
   uint64_t max_connections = 20'000;
   int64_t control_plane_delay_millis = 0;
