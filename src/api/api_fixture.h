@@ -1,14 +1,14 @@
 // ApiFixture: operations without a network, for tests.
 //
-// A memory engine, a clock that is stepped by hand, and Call(), which takes a request as JSON through decoding, validation and
-// execution exactly as the dispatcher does. Test support only; not linked into the server.
+// A memory engine, a clock that is stepped by hand, and Call(), which takes a request as JSON through decoding,
+// validation and execution exactly as the dispatcher does. Test support only; not linked into the server.
 #pragma once
-
-#include <gtest/gtest.h>
 
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include <gtest/gtest.h>
 
 #include "api/registry.h"
 #include "api/request_context.h"

@@ -23,13 +23,16 @@ struct Dispatcher::OperationMetrics {
   void Register(Metrics& metrics, std::string_view operation) {
     const std::string label = fmt::format("operation=\"{}\"", operation);
     requests = &metrics.GetCounter("armature_requests_total", "Requests answered, by operation", label);
-    client_errors = &metrics.GetCounter("armature_client_errors_total", "Requests answered with 4xx, by operation", label);
-    server_errors = &metrics.GetCounter("armature_server_errors_total", "Requests answered with 5xx, by operation", label);
+    client_errors =
+        &metrics.GetCounter("armature_client_errors_total", "Requests answered with 4xx, by operation", label);
+    server_errors =
+        &metrics.GetCounter("armature_server_errors_total", "Requests answered with 5xx, by operation", label);
     latency = &metrics.GetHistogram("armature_request_seconds", "Time from a complete request to its reply", label);
   }
 };
 
-Dispatcher::Dispatcher(DispatcherOptions options, const Services& services, const auth::Verifier& verifier, Metrics& metrics)
+Dispatcher::Dispatcher(DispatcherOptions options, const Services& services, const auth::Verifier& verifier,
+                       Metrics& metrics)
     : options_(std::move(options)), services_(services), verifier_(verifier), metrics_(metrics) {
   const auto operations = wire::AllOperations();
   operation_metrics_ = std::make_unique<OperationMetrics[]>(operations.size() + 1);
@@ -100,8 +103,8 @@ void Dispatcher::Record(const wire::OperationSchema* schema, const net::HttpResp
   else if (response.status >= 400) metrics.client_errors->Add();
   metrics.latency->RecordMicros(static_cast<uint64_t>(nanos) / 1000);
   if (nanos > options_.slow_request_millis * 1'000'000)
-    LogWarn("slow request: operation={} millis={} status={} request_id={}", schema ? schema->name : "none", nanos / 1'000'000,
-            response.status, request_id);
+    LogWarn("slow request: operation={} millis={} status={} request_id={}", schema ? schema->name : "none",
+            nanos / 1'000'000, response.status, request_id);
 }
 
 }  // namespace armature::api

@@ -1,8 +1,8 @@
 // Dispatcher: from an HTTP exchange to an operation and back.
 //
 // Walks every request through the same steps in AWS's order (facts 1.4): envelope, JSON, target, signature, decoding,
-// constraints, execution. Metrics, the slow-request log and the translation of failures wrap all operations here, once. Runs on
-// the reactor of the exchange; holds no state of a request. Built by server/.
+// constraints, execution. Metrics, the slow-request log and the translation of failures wrap all operations here, once.
+// Runs on the reactor of the exchange; holds no state of a request. Built by server/.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // The registry: one line per operation the server answers.
 //
-// Ties an operation's schema (its decoded request type) to the coroutine that executes it. Built at compile time, read-only;
-// used by the dispatcher, and by the tests that compare it with the schemas.
+// Ties an operation's schema (its decoded request type) to the coroutine that executes it. Built at compile time,
+// read-only; used by the dispatcher, and by the tests that compare it with the schemas.
 #pragma once
 
 #include "api/request_context.h"

@@ -1,7 +1,7 @@
 // RequestContext: what every operation is given, and the only thing besides its request.
 //
-// Made by the dispatcher for one request, on one reactor. `Services` are the parts of the house that operations may use;
-// they live as long as the server. Operations append their reply's JSON object to `body`.
+// Made by the dispatcher for one request, on one reactor. `Services` are the parts of the house that operations may
+// use; they live as long as the server. Operations append their reply's JSON object to `body`.
 #pragma once
 
 #include <string>

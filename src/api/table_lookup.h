@@ -17,10 +17,12 @@ namespace armature::api {
 std::string_view TableNameOf(const RequestContext& context, std::string_view name_or_arn);
 
 // For data operations: ACTIVE or UPDATING tables only.
-model::ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context, std::string_view name_or_arn);
+model::ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context,
+                                                              std::string_view name_or_arn);
 
 // For control operations: a table in any state.
-model::ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& context, std::string_view name_or_arn);
+model::ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& context,
+                                                             std::string_view name_or_arn);
 
 // The table name in a table ARN; empty if it is no ARN of a table.
 struct TableArn {

@@ -1,9 +1,9 @@
 #include "base/arena.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdint>
 #include <string>
+
+#include <gtest/gtest.h>
 
 namespace armature {
 namespace {
@@ -21,7 +21,8 @@ TEST(Arena, AllocationsDoNotOverlapAcrossBlocks) {
   Arena arena;
   std::vector<std::string_view> copies;
   for (int i = 0; i < 2000; ++i) copies.push_back(arena.Copy(std::string(50, static_cast<char>('a' + i % 26))));
-  for (int i = 0; i < 2000; ++i) EXPECT_EQ(copies[static_cast<size_t>(i)], std::string(50, static_cast<char>('a' + i % 26)));
+  for (int i = 0; i < 2000; ++i)
+    EXPECT_EQ(copies[static_cast<size_t>(i)], std::string(50, static_cast<char>('a' + i % 26)));
 }
 
 TEST(Arena, HoldsAnAllocationLargerThanABlock) {

@@ -38,9 +38,9 @@ class Task;
 
 namespace async_detail {
 
-// A callee returns to its caller by symmetric transfer, which is a tail call in optimised code only. Where the compiler makes
-// none (g++ under a sanitizer or without optimisation), a long loop of awaits would grow the stack until it overflows; there
-// caller and callee meet at a flag instead, and whoever comes second goes on.
+// A callee returns to its caller by symmetric transfer, which is a tail call in optimised code only. Where the compiler
+// makes none (g++ under a sanitizer or without optimisation), a long loop of awaits would grow the stack until it
+// overflows; there caller and callee meet at a flag instead, and whoever comes second goes on.
 #if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 inline constexpr bool kHasTailCalls = true;
 #else
@@ -242,9 +242,7 @@ class BlockingExecutor final : public Executor {
     try {
       if constexpr (std::is_void_v<T>) co_await std::move(task);
       else result.emplace(co_await std::move(task));
-    } catch (...) {
-      failure = std::current_exception();
-    }
+    } catch (...) { failure = std::current_exception(); }
     done = true;
   }
   void RunOne();

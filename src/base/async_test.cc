@@ -1,11 +1,11 @@
 #include "base/async.h"
 
-#include <gtest/gtest.h>
-
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature {
 namespace {
@@ -140,7 +140,7 @@ TEST(BlockingExecutor, NestsAndRestoresTheOuterOne) {
   auto outer = []() -> Task<bool> {
     Executor* const before = Executor::Current();
     RunBlocking(Double(1));
-    co_return before != nullptr && Executor::Current() == before;
+    co_return before != nullptr&& Executor::Current() == before;
   };
   EXPECT_TRUE(RunBlocking(outer()));
   EXPECT_EQ(Executor::Current(), nullptr);

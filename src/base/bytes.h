@@ -21,14 +21,15 @@ inline void AppendVarint(std::string& out, uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-inline uint64_t ZigZag(int64_t value) { return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63); }
+inline uint64_t ZigZag(int64_t value) {
+  return (static_cast<uint64_t>(value) << 1) ^ static_cast<uint64_t>(value >> 63);
+}
 inline int64_t UnZigZag(uint64_t value) { return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1); }
 
 template <class Integer>
 void AppendBigEndian(std::string& out, Integer value) {
   char bytes[sizeof(Integer)];
-  for (size_t i = 0; i < sizeof(Integer); ++i)
-    bytes[i] = static_cast<char>(value >> (8 * (sizeof(Integer) - 1 - i)));
+  for (size_t i = 0; i < sizeof(Integer); ++i) bytes[i] = static_cast<char>(value >> (8 * (sizeof(Integer) - 1 - i)));
   out.append(bytes, sizeof(Integer));
 }
 

@@ -1,8 +1,8 @@
 #include "base/bytes.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace armature {
 namespace {
@@ -33,8 +33,8 @@ TEST(Bytes, ZigZagKeepsSmallMagnitudesSmall) {
   EXPECT_EQ(ZigZag(0), 0u);
   EXPECT_EQ(ZigZag(-1), 1u);
   EXPECT_EQ(ZigZag(1), 2u);
-  for (int64_t value : {int64_t{0}, int64_t{-1}, int64_t{77}, std::numeric_limits<int64_t>::min(),
-                        std::numeric_limits<int64_t>::max()})
+  for (int64_t value :
+       {int64_t{0}, int64_t{-1}, int64_t{77}, std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()})
     EXPECT_EQ(UnZigZag(ZigZag(value)), value);
 }
 
@@ -47,8 +47,9 @@ TEST(Bytes, BigEndianOrderIsByteOrder) {
 }
 
 TEST(ByteReader, RunningOutStaysBad) {
-  ByteReader reader("\x05"
-                    "abc");
+  ByteReader reader(
+      "\x05"
+      "abc");
   EXPECT_EQ(reader.LengthPrefixed(), "");
   EXPECT_FALSE(reader.ok());
   EXPECT_EQ(reader.Byte(), 0);

@@ -1,11 +1,11 @@
 #include "base/json_writer.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #ifdef __SSE2__
 #include <emmintrin.h>

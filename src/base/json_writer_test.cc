@@ -1,8 +1,8 @@
 #include "base/json_writer.h"
 
-#include <gtest/gtest.h>
-
 #include <limits>
+
+#include <gtest/gtest.h>
 
 namespace armature {
 namespace {

@@ -1,10 +1,10 @@
 #include "base/log.h"
 
-#include <unistd.h>
-
 #include <atomic>
 #include <ctime>
 #include <string>
+
+#include <unistd.h>
 
 namespace armature {
 
@@ -32,9 +32,9 @@ void LogLine(LogLevel level, std::string_view line) {
   clock_gettime(CLOCK_REALTIME, &now);
   tm utc{};
   gmtime_r(&now.tv_sec, &utc);
-  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z {} {}\n", utc.tm_year + 1900, utc.tm_mon + 1,
-                                 utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, now.tv_nsec / 1'000'000,
-                                 kNames[static_cast<size_t>(level)], line);
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z {} {}\n", utc.tm_year + 1900,
+                                 utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+                                 now.tv_nsec / 1'000'000, kNames[static_cast<size_t>(level)], line);
   // One write, so that lines of several threads never mix. A failing stderr has nobody to tell.
   [[maybe_unused]] auto written = write(STDERR_FILENO, text.data(), text.size());
 }

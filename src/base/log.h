@@ -3,9 +3,9 @@
 // Thread-safe (a line is one write). Any layer may log; nothing on a request's fast path does.
 #pragma once
 
-#include <fmt/core.h>
-
 #include <string_view>
+
+#include <fmt/core.h>
 
 namespace armature {
 

@@ -1,9 +1,9 @@
 #include "base/metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
+
+#include <fmt/format.h>
 
 namespace armature {
 
@@ -48,7 +48,8 @@ namespace {
 
 std::string Braced(std::string_view labels) { return labels.empty() ? "" : fmt::format("{{{}}}", labels); }
 
-void RenderHistogram(std::string& out, std::string_view name, std::string_view labels, const LatencyHistogram& histogram) {
+void RenderHistogram(std::string& out, std::string_view name, std::string_view labels,
+                     const LatencyHistogram& histogram) {
   const std::string prefix = labels.empty() ? "" : fmt::format("{},", labels);
   uint64_t cumulative = 0;
   for (size_t i = 0; i < LatencyHistogram::kBuckets; ++i) {

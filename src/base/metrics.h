@@ -45,7 +45,8 @@ class Metrics {
   Counter& GetCounter(std::string_view name, std::string_view help, std::string_view labels = {});
   LatencyHistogram& GetHistogram(std::string_view name, std::string_view help, std::string_view labels = {});
   // A gauge is read when rendered. `read` must be callable from any thread while the Metrics lives.
-  void AddGauge(std::string_view name, std::string_view help, std::function<double()> read, std::string_view labels = {});
+  void AddGauge(std::string_view name, std::string_view help, std::function<double()> read,
+                std::string_view labels = {});
 
   std::string RenderPrometheus() const;
 

@@ -1,10 +1,10 @@
 #include "base/metrics.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <thread>
 #include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 namespace armature {
 namespace {

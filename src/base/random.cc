@@ -1,11 +1,11 @@
 #include "base/random.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+
+#include <sys/random.h>
 
 namespace armature {
 

@@ -1,9 +1,9 @@
 #include "base/random.h"
 
-#include <gtest/gtest.h>
-
 #include <cctype>
 #include <set>
+
+#include <gtest/gtest.h>
 
 namespace armature {
 namespace {

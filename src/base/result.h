@@ -69,10 +69,10 @@ class [[nodiscard]] Result {
   using value_type = T;
   using error_type = E;
 
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                // NOLINT: implicit by design
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}                    // NOLINT: implicit by design
   Result(Unexpected<E> error) : state_(std::in_place_index<1>, std::move(error.error)) {}  // NOLINT
-  Result(E error)                                                                      // NOLINT
-    requires(!std::is_same_v<T, E>)
+  Result(E error)                                                                          // NOLINT
+      requires(!std::is_same_v<T, E>)
       : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const { return state_.index() == 0; }
@@ -123,19 +123,17 @@ class [[nodiscard]] Result<void, E> {
 // ARMATURE_CHECK_OK(Call()) does the same for results without a value. The CO_ forms are for coroutines.
 #define ARMATURE_CONCAT_(a, b) a##b
 #define ARMATURE_CONCAT(a, b) ARMATURE_CONCAT_(a, b)
-#define ARMATURE_TRY_IMPL_(ret, tmp, decl, expr)            \
-  auto tmp = (expr);                                        \
-  if (!tmp.has_value()) ret std::move(tmp).error();         \
+#define ARMATURE_TRY_IMPL_(ret, tmp, decl, expr)    \
+  auto tmp = (expr);                                \
+  if (!tmp.has_value()) ret std::move(tmp).error(); \
   decl = std::move(tmp).value()
 #define ARMATURE_TRY(decl, expr) ARMATURE_TRY_IMPL_(return, ARMATURE_CONCAT(try_, __LINE__), decl, expr)
 #define ARMATURE_CO_TRY(decl, expr) ARMATURE_TRY_IMPL_(co_return, ARMATURE_CONCAT(try_, __LINE__), decl, expr)
-#define ARMATURE_CHECK_OK(expr)                                              \
-  do {                                                                       \
-    if (auto check_result = (expr); !check_result.has_value())               \
-      return std::move(check_result).error();                                \
+#define ARMATURE_CHECK_OK(expr)                                                                        \
+  do {                                                                                                 \
+    if (auto check_result = (expr); !check_result.has_value()) return std::move(check_result).error(); \
   } while (false)
-#define ARMATURE_CO_CHECK_OK(expr)                                           \
-  do {                                                                       \
-    if (auto check_result = (expr); !check_result.has_value())               \
-      co_return std::move(check_result).error();                             \
+#define ARMATURE_CO_CHECK_OK(expr)                                                                        \
+  do {                                                                                                    \
+    if (auto check_result = (expr); !check_result.has_value()) co_return std::move(check_result).error(); \
   } while (false)

@@ -50,7 +50,8 @@ ApiError LimitExceededException(std::string message) {
 }
 
 ApiError ConditionalCheckFailedException() {
-  return Make(ErrorFamily::kDynamoDb, "ConditionalCheckFailedException", std::string(messages::kConditionalRequestFailed));
+  return Make(ErrorFamily::kDynamoDb, "ConditionalCheckFailedException",
+              std::string(messages::kConditionalRequestFailed));
 }
 
 ApiError ItemCollectionSizeLimitExceededException(std::string message) {
@@ -85,13 +86,11 @@ ApiError ServiceUnavailableException(std::string message) {
 
 ApiError FromStatus(const Status& status) {
   switch (status.code()) {
-    case StatusCode::kUnavailable:
-      return ServiceUnavailableException(std::string(messages::kServiceUnavailable));
+    case StatusCode::kUnavailable: return ServiceUnavailableException(std::string(messages::kServiceUnavailable));
     case StatusCode::kNoSpace:
       // Retryable on purpose: SDKs back off and try again, and space may return.
       return ServiceUnavailableException(std::string(messages::kNoSpace));
-    default:
-      return InternalServerError();
+    default: return InternalServerError();
   }
 }
 

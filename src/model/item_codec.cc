@@ -1,8 +1,8 @@
 #include "model/item_codec.h"
 
-#include <xxhash.h>
-
 #include <new>
+
+#include <xxhash.h>
 
 namespace armature::model {
 
@@ -10,9 +10,9 @@ namespace {
 
 // The on-disk type codes are the values of Type; the high nibble of the tag byte holds a small length or count.
 static_assert(static_cast<int>(Type::kS) == 0 && static_cast<int>(Type::kN) == 1 && static_cast<int>(Type::kB) == 2 &&
-              static_cast<int>(Type::kBool) == 3 && static_cast<int>(Type::kNull) == 4 && static_cast<int>(Type::kSS) == 5 &&
-              static_cast<int>(Type::kNS) == 6 && static_cast<int>(Type::kBS) == 7 && static_cast<int>(Type::kL) == 8 &&
-              static_cast<int>(Type::kM) == 9);
+              static_cast<int>(Type::kBool) == 3 && static_cast<int>(Type::kNull) == 4 &&
+              static_cast<int>(Type::kSS) == 5 && static_cast<int>(Type::kNS) == 6 &&
+              static_cast<int>(Type::kBS) == 7 && static_cast<int>(Type::kL) == 8 && static_cast<int>(Type::kM) == 9);
 
 constexpr size_t kLengthFollows = 15;  // in the high nibble: a varint with the length comes next
 constexpr size_t kHeaderBytes = 1 + sizeof(uint32_t);
@@ -39,8 +39,8 @@ void AppendEntries(std::span<const MapEntry> entries, std::string& out) {
   }
 }
 
-// Decodes values under a budget: every element takes at least one byte, so that nested counts, each plausible by itself,
-// cannot together reserve more than a small multiple of the record.
+// Decodes values under a budget: every element takes at least one byte, so that nested counts, each plausible by
+// itself, cannot together reserve more than a small multiple of the record.
 class ValueDecoder {
  public:
   ValueDecoder(ByteReader& reader, Arena& arena) : reader_(reader), arena_(arena), budget_(reader.remaining()) {}

@@ -1,11 +1,11 @@
 #include "model/item_codec.h"
 
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <xxhash.h>
-
-#include <string>
-#include <vector>
 
 #include "base/random.h"
 #include "model/item_size.h"
@@ -58,14 +58,16 @@ Value RandomValue(RandomSource& random, Arena& arena, int depth) {
   switch (static_cast<Type>(random.Below(depth > 3 ? 8 : 10))) {
     case Type::kS: return Value::String(text());
     case Type::kB: return Value::Binary(text());
-    case Type::kN: return Value::OfNumber(Number::FromInt(static_cast<int64_t>(random.NextU64() >> random.Below(64))), arena);
+    case Type::kN:
+      return Value::OfNumber(Number::FromInt(static_cast<int64_t>(random.NextU64() >> random.Below(64))), arena);
     case Type::kBool: return Value::Bool(random.Below(2) == 1);
     case Type::kNull: return Value::Null();
     case Type::kSS: return Value::StringSet(strings());
     case Type::kBS: return Value::BinarySet(strings());
     case Type::kNS: {
       auto members = arena.NewArray<Number>(1 + random.Below(20));
-      for (size_t i = 0; i < members.size(); ++i) members[i] = Number::FromInt(static_cast<int64_t>(i * 1000 + random.Below(1000)));
+      for (size_t i = 0; i < members.size(); ++i)
+        members[i] = Number::FromInt(static_cast<int64_t>(i * 1000 + random.Below(1000)));
       return Value::NumberSet(members);
     }
     case Type::kL: {

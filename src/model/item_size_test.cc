@@ -1,9 +1,9 @@
 #include "model/item_size.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::model {
 namespace {

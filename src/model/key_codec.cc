@@ -80,8 +80,6 @@ bool ReadKeyValue(std::string_view* in, Type type, Arena& arena, Value* value) {
   return true;
 }
 
-size_t KeyValueSize(const Value& value) {
-  return value.is(Type::kN) ? value.number().SizeBytes() : value.str().size();
-}
+size_t KeyValueSize(const Value& value) { return value.is(Type::kN) ? value.number().SizeBytes() : value.str().size(); }
 
 }  // namespace armature::model

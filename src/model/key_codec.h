@@ -1,8 +1,8 @@
 // Order-preserving bytes of key attributes.
 //
 // A key attribute (S, N or B) becomes self-delimiting bytes whose memcmp order is DynamoDB's order: strings and binary
-// by unsigned bytes (0x00 escaped as 0x00 0xFF, ended by 0x00 0x01), numbers by value. Pure. table/key_layout puts table prefix,
-// space and hash in front of them.
+// by unsigned bytes (0x00 escaped as 0x00 0xFF, ended by 0x00 0x01), numbers by value. Pure. table/key_layout puts
+// table prefix, space and hash in front of them.
 #pragma once
 
 #include <string>

@@ -1,10 +1,10 @@
 #include "model/key_codec.h"
 
-#include <fmt/format.h>
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "base/random.h"
 
@@ -77,7 +77,9 @@ TEST(KeyCodec, ComposedKeysOrderByTheFirstPartThenTheSecond) {
   for (int i = 0; i < 20'000; ++i) {
     const auto pick = [&]() -> const std::string& { return strings[random.Below(strings.size())]; };
     const std::pair<std::string, std::string> a{pick(), pick()}, b{pick(), pick()};
-    const auto compose = [](const auto& pair) { return Key(Value::String(pair.first)) + Key(Value::String(pair.second)); };
+    const auto compose = [](const auto& pair) {
+      return Key(Value::String(pair.first)) + Key(Value::String(pair.second));
+    };
     ASSERT_EQ(a < b, compose(a) < compose(b));
   }
 }

@@ -13,7 +13,8 @@ inline constexpr std::string_view kConditionalRequestFailed = "The conditional r
 inline constexpr std::string_view kInternalServerError =
     "The request processing has failed because of an unknown error, exception or failure.";
 inline constexpr std::string_view kServiceUnavailable = "The service is temporarily unavailable. Please try again.";
-inline constexpr std::string_view kNoSpace = "The storage of this server is full. Writes are refused until space returns.";
+inline constexpr std::string_view kNoSpace =
+    "The storage of this server is full. Writes are refused until space returns.";
 
 // --- attribute values (facts 3, 4.5) ---------------------------------------------------------------------------------
 inline constexpr std::string_view kEmptyAttributeValue =
@@ -65,7 +66,8 @@ inline constexpr std::string_view kCannotUpdateKey =
 inline constexpr std::string_view kKeyMustBeScalar =
     "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: {}";
 
-// --- secondary index keys (facts 4.5) ----------------------------------------------------------------------------------
+// --- secondary index keys (facts 4.5)
+// ----------------------------------------------------------------------------------
 inline constexpr std::string_view kIndexKeyTypeMismatch =
     "One or more parameter values were invalid: Type mismatch for Index Key {} Expected: {} Actual: {} IndexName: {}";
 inline constexpr std::string_view kIndexKeyEmpty =
@@ -85,7 +87,8 @@ inline constexpr std::string_view kItemTooLarge = "Item size has exceeded the ma
 inline constexpr std::string_view kItemToUpdateTooLarge = "Item size to update has exceeded the maximum allowed size";
 inline constexpr std::string_view kReturnValuesAllOldOrNone = "ReturnValues can only be ALL_OLD or NONE";
 
-// --- batches and transactions (facts 4.5, 10) --------------------------------------------------------------------------
+// --- batches and transactions (facts 4.5, 10)
+// --------------------------------------------------------------------------
 inline constexpr std::string_view kBatchGetTooManyItems = "Too many items requested for the BatchGetItem call";
 inline constexpr std::string_view kBatchWriteTooManyItems = "Too many items requested for the BatchWriteItem call";
 inline constexpr std::string_view kDuplicateItemKeys = "Provided list of item keys contains duplicates";
@@ -125,7 +128,8 @@ inline constexpr std::string_view kOnDemandBelowOne = "{} for OnDemandThroughput
 inline constexpr std::string_view kWarmThroughputLowered =
     "Requested {} for WarmThroughput for table is lower than current WarmThroughput, decreasing WarmThroughput is not "
     "supported";
-inline constexpr std::string_view kKeyWithoutDefinition = "Invalid KeySchema: Some index key attribute have no definition";
+inline constexpr std::string_view kKeyWithoutDefinition =
+    "Invalid KeySchema: Some index key attribute have no definition";
 inline constexpr std::string_view kFirstKeyNotHash =
     "Invalid KeySchema: The first KeySchemaElement is not a HASH key type";
 inline constexpr std::string_view kSecondKeyNotRange =
@@ -142,21 +146,21 @@ inline constexpr std::string_view kKeyCountMismatch =
     "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions";
 inline constexpr std::string_view kUnusedDefinitions =
     "Some AttributeDefinitions are not used. AttributeDefinitions: [{}], keys used: [{}]";
-inline constexpr std::string_view kDuplicateDefinition =
-    "Cannot have two attributes with the same name: {}";
+inline constexpr std::string_view kDuplicateDefinition = "Cannot have two attributes with the same name: {}";
 inline constexpr std::string_view kLocalIndexesEmpty = "List of LocalSecondaryIndexes is empty";
 inline constexpr std::string_view kGlobalIndexesEmpty = "List of GlobalSecondaryIndexes is empty";
 inline constexpr std::string_view kTooManyLocalIndexes = "Number of LocalSecondaryIndexes exceeds per-table limit of 5";
-inline constexpr std::string_view kTooManyGlobalIndexes = "GlobalSecondaryIndex count exceeds the per-table limit of 20";
+inline constexpr std::string_view kTooManyGlobalIndexes =
+    "GlobalSecondaryIndex count exceeds the per-table limit of 20";
 inline constexpr std::string_view kLocalIndexNeedsTableRange =
     "Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex";
 inline constexpr std::string_view kIndexWithoutRange = "Index KeySchema does not have a range key for index: {}";
 inline constexpr std::string_view kIndexOtherHash =
-    "Index KeySchema does not have the same leading hash key as table KeySchema for index: {}. index hash key: {}, table "
+    "Index KeySchema does not have the same leading hash key as table KeySchema for index: {}. index hash key: {}, "
+    "table "
     "hash key: {}";
 inline constexpr std::string_view kUnknownProjectionType = "Unknown ProjectionType: {}";
-inline constexpr std::string_view kNonKeyAttributesWithAll =
-    "ProjectionType is {}, but NonKeyAttributes is specified";
+inline constexpr std::string_view kNonKeyAttributesWithAll = "ProjectionType is {}, but NonKeyAttributes is specified";
 inline constexpr std::string_view kIncludeWithoutNonKeyAttributes =
     "ProjectionType is INCLUDE, but NonKeyAttributes is not specified";
 inline constexpr std::string_view kDuplicateNonKeyAttribute = "Duplicate value in NonKeyAttributes: {}";
@@ -191,18 +195,21 @@ inline constexpr std::string_view kThroughputUnchanged =
     "provisioned for the table: {}. Requested WriteCapacityUnits: {}. Refer to the Amazon DynamoDB Developer Guide for "
     "current limits and how to request higher limits.";
 inline constexpr std::string_view kIndexThroughputUnchanged =
-    "The provisioned throughput for the index {} will not change. The requested value equals the current value. Current "
+    "The provisioned throughput for the index {} will not change. The requested value equals the current value. "
+    "Current "
     "ReadCapacityUnits provisioned for the index: {}. Requested ReadCapacityUnits: {}. Current WriteCapacityUnits "
     "provisioned for the index: {}. Requested WriteCapacityUnits: {}. Refer to the Amazon DynamoDB Developer Guide for "
     "current limits and how to request higher limits.";
 inline constexpr std::string_view kTooManyDecreases =
     "Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day. After the first 4 "
-    "decreases, each subsequent decrease in the same UTC day can be performed at most once every 3600 seconds. Number of "
+    "decreases, each subsequent decrease in the same UTC day can be performed at most once every 3600 seconds. Number "
+    "of "
     "decreases today: {}. Last decrease at {}.";
 inline constexpr std::string_view kIndexNotFoundInTable =
     "Requested resource not found: Table: {} does not have the index: {}";
 inline constexpr std::string_view kIndexUpdateEmpty =
-    "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must "
+    "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete "
+    "must "
     "not be null";
 inline constexpr std::string_view kIndexUpdatedTwice =
     "Only one global secondary index update per index is allowed simultaneously. Index: {}";
@@ -214,9 +221,11 @@ inline constexpr std::string_view kIndexBeingCreated =
 inline constexpr std::string_view kIndexBeingDeleted =
     "Attempt to change a resource which is still in use: Index is being deleted: {}";
 inline constexpr std::string_view kAttributeRedefined =
-    "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. Existing "
+    "Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. "
+    "Existing "
     "schema: Schema:[{}] New schema: Schema:[{}]";
-inline constexpr std::string_view kTooManyTables = "Subscriber limit exceeded: There is a limit of {} tables per subscriber";
+inline constexpr std::string_view kTooManyTables =
+    "Subscriber limit exceeded: There is a limit of {} tables per subscriber";
 
 // --- tags (facts 18.4) -----------------------------------------------------------------------------------------------
 inline constexpr std::string_view kInvalidTableArn = "Invalid TableArn";
@@ -228,12 +237,15 @@ inline constexpr std::string_view kReservedTagKey = "Tag keys starting with 'aws
 inline constexpr std::string_view kTagValueMissing = "The tag {} has no value";
 inline constexpr std::string_view kDuplicateTagKey = "Duplicate tag key: {}";
 inline constexpr std::string_view kInvalidTagCharacter = "The tag {} contains characters that are not allowed";
-inline constexpr std::string_view kTagResourceNotFound = "Requested resource not found: ResourcArn: {} not found";  // sic
+inline constexpr std::string_view kTagResourceNotFound =
+    "Requested resource not found: ResourcArn: {} not found";  // sic
 inline constexpr std::string_view kTagAccessDenied =
-    "User: arn:aws:iam::{}:root is not authorized to perform: dynamodb:{} on resource: {} because no resource-based policy "
+    "User: arn:aws:iam::{}:root is not authorized to perform: dynamodb:{} on resource: {} because no resource-based "
+    "policy "
     "allows the dynamodb:{} action";
 
-// --- expressions (facts 4.5, 5) ----------------------------------------------------------------------------------------
+// --- expressions (facts 4.5, 5)
+// ----------------------------------------------------------------------------------------
 inline constexpr std::string_view kMixedExpressions =
     "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {{{}}} "
     "Expression parameters: {{{}}}";
@@ -259,7 +271,8 @@ inline constexpr std::string_view kFunctionNotInUpdate =
     "The function is not allowed in an update expression; function: {}";
 inline constexpr std::string_view kFunctionNotInCondition =
     "The function is not allowed in a condition expression; function: {}";
-inline constexpr std::string_view kSectionRepeated = "The \"{}\" section can only be used once in an update expression;";
+inline constexpr std::string_view kSectionRepeated =
+    "The \"{}\" section can only be used once in an update expression;";
 inline constexpr std::string_view kUndefinedName =
     "An expression attribute name used in the document path is not defined; attribute name: {}";
 inline constexpr std::string_view kUndefinedValue =
@@ -309,7 +322,8 @@ inline constexpr std::string_view kUpdateOperandWrongType =
 inline constexpr std::string_view kUpdateInvalidPath =
     "The document path provided in the update expression is invalid for update";
 
-// --- key conditions (facts 7.1) ----------------------------------------------------------------------------------------
+// --- key conditions (facts 7.1)
+// ----------------------------------------------------------------------------------------
 inline constexpr std::string_view kKeyConditionOperator = "Invalid operator used in KeyConditionExpression: {}";
 inline constexpr std::string_view kKeyConditionNestedPath =
     "KeyConditionExpressions cannot have conditions on nested attributes";
@@ -329,7 +343,8 @@ inline constexpr std::string_view kKeyConditionType =
 inline constexpr std::string_view kKeyConditionNotIndexable =
     "Attempted conditional constraint is not an indexable operation";
 
-// --- Query and Scan (facts 7, 8.2) -------------------------------------------------------------------------------------
+// --- Query and Scan (facts 7, 8.2)
+// -------------------------------------------------------------------------------------
 inline constexpr std::string_view kNoKeyCondition =
     "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.";
 inline constexpr std::string_view kNoSuchIndex = "The table does not have the specified index: {}";
@@ -364,12 +379,14 @@ inline constexpr std::string_view kSelectWithAttributes = "Cannot specify the {}
 inline constexpr std::string_view kSelectProjectedOfTable =
     "ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName";
 inline constexpr std::string_view kSelectAllOfGlobalIndex =
-    "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index {} "
+    "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index "
+    "{} "
     "because its projection type is not ALL";
 inline constexpr std::string_view kNotProjected =
     "One or more parameter values were invalid: Global secondary index {} does not project [{}]";
 
-// --- legacy parameters (facts 6) -----------------------------------------------------------------------------------------
+// --- legacy parameters (facts 6)
+// -----------------------------------------------------------------------------------------
 inline constexpr std::string_view kDuplicateAttributeName =
     "One or more parameter values were invalid: Duplicate value in attribute name: {}";
 inline constexpr std::string_view kLegacyArgumentCount =
@@ -387,9 +404,11 @@ inline constexpr std::string_view kLegacyConditionalOperatorOfOne =
 inline constexpr std::string_view kExpectedValueAndList =
     "One or more parameter values were invalid: Value and AttributeValueList cannot be used together for Attribute: {}";
 inline constexpr std::string_view kExpectedExistsAndOperator =
-    "One or more parameter values were invalid: Exists and ComparisonOperator cannot be used together for Attribute: {}";
+    "One or more parameter values were invalid: Exists and ComparisonOperator cannot be used together for Attribute: "
+    "{}";
 inline constexpr std::string_view kExpectedOperatorWithoutValue =
-    "One or more parameter values were invalid: Value or AttributeValueList must be used with ComparisonOperator: {} for "
+    "One or more parameter values were invalid: Value or AttributeValueList must be used with ComparisonOperator: {} "
+    "for "
     "Attribute: {}";
 inline constexpr std::string_view kExpectedListWithoutOperator =
     "One or more parameter values were invalid: AttributeValueList can only be used with a ComparisonOperator for "
@@ -406,7 +425,8 @@ inline constexpr std::string_view kAttributeUpdateAddType =
     "One or more parameter values were invalid: ADD action is not supported for the type {}";
 inline constexpr std::string_view kAttributeUpdateTypeMismatch = "Type mismatch for attribute to update";
 
-// --- wire: constraints (facts 4.1) -------------------------------------------------------------------------------------
+// --- wire: constraints (facts 4.1)
+// -------------------------------------------------------------------------------------
 inline constexpr std::string_view kOneValidationError = "1 validation error detected: ";
 inline constexpr std::string_view kValidationErrors = "{} validation errors detected: ";
 inline constexpr std::string_view kConstraintFailed = " at '{}' failed to satisfy constraint: ";
@@ -420,10 +440,12 @@ inline constexpr std::string_view kMustBeInEnum = "Member must satisfy enum valu
 inline constexpr std::string_view kMapKeysMust = "Map keys must satisfy constraint: [{}]";
 inline constexpr std::string_view kMapValueMust = "Map value must satisfy constraint: [{}]";
 
-// --- wire: names of attributes -----------------------------------------------------------------------------------------
+// --- wire: names of attributes
+// -----------------------------------------------------------------------------------------
 inline constexpr std::string_view kEmptyNameInItem = "One or more parameter values were invalid: Empty attribute name";
 
-// --- wire: JSON of the wrong type (facts 1.5) ----------------------------------------------------------------------------
+// --- wire: JSON of the wrong type (facts 1.5)
+// ----------------------------------------------------------------------------
 inline constexpr std::string_view kCannotBeConverted = "{} cannot be converted to {}";
 inline constexpr std::string_view kUnexpectedStructure = "Start of structure or map found where not expected";
 inline constexpr std::string_view kUnexpectedFieldType = "Unexpected field type";
@@ -431,15 +453,18 @@ inline constexpr std::string_view kUnexpectedValueType = "Unexpected value type 
 inline constexpr std::string_view kUnrecognizedClass = "Unrecognized collection type class {}";
 inline constexpr std::string_view kUnrecognizedCollection = "Unrecognized collection type {}";
 inline constexpr std::string_view kOnlyBase64 = "only base-64-encoded strings are convertible to bytes";
-inline constexpr std::string_view kBase64Length = "Base64 encoded length is expected a multiple of 4 bytes but found: {}";
+inline constexpr std::string_view kBase64Length =
+    "Base64 encoded length is expected a multiple of 4 bytes but found: {}";
 inline constexpr std::string_view kBase64LastCharacter = "Invalid last non-pad Base64 character dectected";  // sic
 inline constexpr std::string_view kUnexpectedToken = "Unexpected token received from parser";
 
-// --- wire: envelope (facts 1.1, 1.2) ---------------------------------------------------------------------------------------
+// --- wire: envelope (facts 1.1, 1.2)
+// ---------------------------------------------------------------------------------------
 inline constexpr std::string_view kNotFoundBody = "<UnknownOperationException/>\n";
 inline constexpr std::string_view kHealthy = "healthy: dynamodb.{}.amazonaws.com ";  // the blank at the end is AWS's
 
-// --- signatures (facts 1.6) --------------------------------------------------------------------------------------------------
+// --- signatures (facts 1.6)
+// --------------------------------------------------------------------------------------------------
 inline constexpr std::string_view kHeaderAndQuerySignature =
     "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.";
 inline constexpr std::string_view kMissingToken = "Request is missing Authentication Token";
@@ -461,6 +486,7 @@ inline constexpr std::string_view kScopeService = "Credential should be scoped t
 inline constexpr std::string_view kScopeTerminator =
     "Credential should be scoped with a valid terminator: 'aws4_request', not '{}'. ";
 inline constexpr std::string_view kScopeDate =
-    "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '{}' != '{}', from '{}'.";
+    "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '{}' != '{}', from "
+    "'{}'.";
 
 }  // namespace armature::model::messages

@@ -1,9 +1,9 @@
 // Micro-benchmarks of what every request does with values: parse, size, encode, decode, make keys.
-#include <benchmark/benchmark.h>
-
 #include <array>
 #include <string>
 #include <vector>
+
+#include <benchmark/benchmark.h>
 
 #include "model/item_codec.h"
 #include "model/item_size.h"
@@ -12,7 +12,8 @@
 namespace armature::model {
 namespace {
 
-constexpr std::array<std::string_view, 3> kNumbers = {"1234567", "-12345.6789", "12345678901234567890123456789012345678"};
+constexpr std::array<std::string_view, 3> kNumbers = {"1234567", "-12345.6789",
+                                                      "12345678901234567890123456789012345678"};
 
 Number Num(std::string_view text) { return Number::Parse(text).value(); }
 
@@ -20,10 +21,10 @@ Number Num(std::string_view text) { return Number::Parse(text).value(); }
 struct SampleItem {
   Arena arena;
   std::string text = std::string(120, 'x');
-  std::array<MapEntry, 5> entries = {MapEntry{"active", Value::Bool(true)}, MapEntry{"count", Value::OfNumber(Num("42"), arena)},
-                                     MapEntry{"payload", Value::String(text)},
-                                     MapEntry{"pk", Value::String("customer#0000012345")},
-                                     MapEntry{"updated", Value::OfNumber(Num("1763182740123"), arena)}};
+  std::array<MapEntry, 5> entries = {
+      MapEntry{"active", Value::Bool(true)}, MapEntry{"count", Value::OfNumber(Num("42"), arena)},
+      MapEntry{"payload", Value::String(text)}, MapEntry{"pk", Value::String("customer#0000012345")},
+      MapEntry{"updated", Value::OfNumber(Num("1763182740123"), arena)}};
   Item item() const { return entries; }
 };
 

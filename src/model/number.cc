@@ -1,12 +1,12 @@
 #include "model/number.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "model/messages.h"
 
@@ -92,9 +92,9 @@ class NumberBuilder {
   }
 
  private:
-  // mantissa × 10^shift, or the overflow error when no sum with a mantissa below 10^38 could have 38 digits. When shift > 0 the
-  // sum keeps its last digit (the other mantissa ends in a non-zero one), so it fits only if this is below 2×10^38,
-  // which is also what 128 bits have room for.
+  // mantissa × 10^shift, or the overflow error when no sum with a mantissa below 10^38 could have 38 digits. When shift
+  // > 0 the sum keeps its last digit (the other mantissa ends in a non-zero one), so it fits only if this is below
+  // 2×10^38, which is also what 128 bits have room for.
   static ApiResult<Mantissa> ScaleUp(Mantissa mantissa, int shift) {
     if (shift == 0) return mantissa;
     const int digits = DigitCount(mantissa) + shift;
@@ -209,8 +209,8 @@ ApiResult<Number> Number::Parse(std::string_view text) {
 
   Scanned scanned;
   if (!NumberScanner(text).Scan(&scanned)) return NotANumber(text);
-  // The magnitude of the leading digit. A zero has the magnitude of its last written digit: AWS (whose decimals keep the scale of a
-  // zero) refuses 0e126 and accepts 0.0e126.
+  // The magnitude of the leading digit. A zero has the magnitude of its last written digit: AWS (whose decimals keep
+  // the scale of a zero) refuses 0e126 and accepts 0.0e126.
   const int64_t exponent = scanned.exponent - scanned.fraction_digits + scanned.trailing_zeros;
   const int64_t magnitude = exponent + std::max<int64_t>(scanned.digits, 1) - 1;
   if (magnitude > kMaxMagnitude) return Overflow();
@@ -325,7 +325,8 @@ bool Number::Decode(ByteReader& reader, Number* number) {
   return true;
 }
 
-// --- key form ---------------------------------------------------------------------------------------------------------
+// --- key form
+// ---------------------------------------------------------------------------------------------------------
 //
 // Positive: 0xC1 + (position of the leading base-100 digit), then each base-100 digit plus one, then 0x00. The position
 // goes from -65 to 62, so the first byte fills 0x80…0xFF exactly. Zero is 0x80 0x00: below 0x80 with a digit behind it.
@@ -388,7 +389,8 @@ bool Number::DecodeOrdered(std::string_view* in, Number* number) {
     const int pair = byte_at(i) - 1;
     if (pair > 99) return false;
     const bool shortened = drops_last_zero && i + 1 == end;
-    mantissa = shortened ? mantissa * 10 + static_cast<unsigned>(pair / 10) : mantissa * 100 + static_cast<unsigned>(pair);
+    mantissa =
+        shortened ? mantissa * 10 + static_cast<unsigned>(pair / 10) : mantissa * 100 + static_cast<unsigned>(pair);
   }
   *number = Number(negative, mantissa, 2 * (position - pairs + 1) + (drops_last_zero ? 1 : 0));
   in->remove_prefix(end + 1);

@@ -1,12 +1,12 @@
 #include "model/number.h"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "base/random.h"
 #include "model/messages.h"
@@ -63,8 +63,9 @@ TEST(NumberParse, CanonicalTextIsPlainDecimal) {
 
 TEST(NumberParse, RefusesWhatIsNotANumber) {
   EXPECT_EQ(ParseError(""), messages::kEmptyNumber);
-  for (std::string_view text : {"abc", " 1", "1 ", "NaN", "Infinity", "-Infinity", "1_000", "1e", "1e+", "e5", "++5", "--5",
-                                "+-5", ".", "-", "+", "1.2.3", "1e5.5", "1e5e5", "0x10", "1,000", "-.", ".e1", "１"})
+  for (std::string_view text :
+       {"abc", " 1", "1 ", "NaN", "Infinity", "-Infinity", "1_000", "1e",   "1e+",   "e5", "++5", "--5",
+        "+-5", ".",  "-",  "+",   "1.2.3",    "1e5.5",     "1e5e5", "0x10", "1,000", "-.", ".e1", "１"})
     EXPECT_EQ(ParseError(text), "The parameter cannot be converted to a numeric value: " + std::string(text));
 }
 
@@ -115,9 +116,9 @@ TEST(Number, FromIntCoversTheWholeRange) {
 
 TEST(NumberSize, MeasuredPoints) {
   const std::pair<std::string_view, size_t> points[] = {
-      {"1", 2},       {"12", 2},      {"123", 3},     {"100", 2},   {"1010", 3},  {"1.5", 3}, {"0.15", 2}, {"100.5", 4},
-      {"3.14159", 5}, {"1E125", 2},   {"-42", 3},     {"-0", 1},    {"0", 1},     {"120", 3}, {"-1.5", 4}, {"0.5", 2},
-      {"0.05", 2},    {"0.005", 2},   {"1e-130", 2},  {"99.99", 3}, {"10000", 2}, {"10100", 3}};
+      {"1", 2},       {"12", 2},    {"123", 3},    {"100", 2},   {"1010", 3},  {"1.5", 3},  {"0.15", 2}, {"100.5", 4},
+      {"3.14159", 5}, {"1E125", 2}, {"-42", 3},    {"-0", 1},    {"0", 1},     {"120", 3},  {"-1.5", 4}, {"0.5", 2},
+      {"0.05", 2},    {"0.005", 2}, {"1e-130", 2}, {"99.99", 3}, {"10000", 2}, {"10100", 3}};
   for (const auto& [text, size] : points) EXPECT_EQ(Num(text).SizeBytes(), size) << text;
   EXPECT_EQ(Num("12345678901234567890123456789012345678").SizeBytes(), 20u);
   EXPECT_EQ(Num("1.2345678901234567890123456789012345678").SizeBytes(), 21u);
@@ -194,7 +195,8 @@ Number RandomNumber(RandomSource& random) {
     text.push_back(nines_and_zeros ? (random.Below(2) ? '9' : '0') : static_cast<char>('0' + random.Below(10)));
   const bool extreme = random.Below(4) == 0;
   const int64_t spread = extreme ? 250 : 40;
-  const int64_t exponent = static_cast<int64_t>(random.Below(static_cast<uint64_t>(spread))) - spread / 2 - (extreme ? 20 : 0);
+  const int64_t exponent =
+      static_cast<int64_t>(random.Below(static_cast<uint64_t>(spread))) - spread / 2 - (extreme ? 20 : 0);
   text += "e" + std::to_string(exponent);
   auto parsed = Number::Parse(text);
   return parsed.has_value() ? *parsed : RandomNumber(random);
@@ -204,8 +206,9 @@ std::vector<Number> RandomNumbers(uint64_t seed, size_t count) {
   SeededRandom random(seed);
   std::vector<Number> numbers;
   for (size_t i = 0; i < count; ++i) numbers.push_back(RandomNumber(random));
-  for (std::string_view edge : {"0", "1e-130", "-1e-130", "1e125", "-1e125", "99999999999999999999999999999999999999e88",
-                                "1.2345678901234567890123456789012345678e-130", "10", "9.9", "-10", "-9.9", "100", "99"})
+  for (std::string_view edge :
+       {"0", "1e-130", "-1e-130", "1e125", "-1e125", "99999999999999999999999999999999999999e88",
+        "1.2345678901234567890123456789012345678e-130", "10", "9.9", "-10", "-9.9", "100", "99"})
     numbers.push_back(Num(edge));
   return numbers;
 }
@@ -229,7 +232,10 @@ TEST(NumberProperty, OrderIsNumericOrderAndSoIsTheOrderOfKeyBytes) {
       const int expected = Compare(grids[i], grids[k]);
       ASSERT_EQ(Sign(numbers[i] <=> numbers[k]), expected) << numbers[i].ToString() << " " << numbers[k].ToString();
       const int by_bytes = keys[i].compare(keys[k]);
-      ASSERT_EQ(by_bytes < 0 ? -1 : by_bytes > 0 ? 1 : 0, expected)
+      ASSERT_EQ(by_bytes < 0   ? -1
+                : by_bytes > 0 ? 1
+                               : 0,
+                expected)
           << numbers[i].ToString() << " " << numbers[k].ToString();
     }
   }
@@ -313,11 +319,11 @@ TEST(NumberEncode, SmallNumbersAreShort) {
 
 TEST(NumberDecode, RefusesFormsThatEncodeNeverWrites) {
   using namespace std::string_view_literals;
-  for (std::string_view bytes : {
-           ""sv, "\x80"sv, "\x20\x02"sv, "\x01\x00"sv, "\x01\x0A"sv, "\x02\x05\x00"sv, "\x41\x05"sv, "\x21\x00\x05"sv,
-           "\x11\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"sv,
-           "\x10\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"sv, "\x21\xFC\x01\x05"sv,
-           "\x21\x87\x02\x05"sv, "\x02\x05"sv}) {
+  for (std::string_view bytes :
+       {""sv, "\x80"sv, "\x20\x02"sv, "\x01\x00"sv, "\x01\x0A"sv, "\x02\x05\x00"sv, "\x41\x05"sv, "\x21\x00\x05"sv,
+        "\x11\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01"sv,
+        "\x10\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"sv, "\x21\xFC\x01\x05"sv,
+        "\x21\x87\x02\x05"sv, "\x02\x05"sv}) {
     ByteReader reader(bytes);
     Number number;
     EXPECT_FALSE(Number::Decode(reader, &number)) << testing::PrintToString(bytes);
@@ -326,11 +332,11 @@ TEST(NumberDecode, RefusesFormsThatEncodeNeverWrites) {
 
 TEST(NumberDecodeOrdered, RefusesFormsThatEncodeOrderedNeverWrites) {
   using namespace std::string_view_literals;
-  for (std::string_view bytes : {
-           ""sv, "\x80"sv, "\x7F\xFF"sv, "\xC1\x00"sv, "\xC1\x06"sv, "\xC1\x01\x06\x00"sv, "\xC1\x06\x01\x00"sv,
-           "\xC1\x66\x00"sv, "\xC1\xFF\x00"sv, "\x3E\xF9"sv,
-           "\xC1\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x00"sv,
-           "\xC1\x02\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x02\x02\x00"sv}) {
+  for (std::string_view bytes :
+       {""sv, "\x80"sv, "\x7F\xFF"sv, "\xC1\x00"sv, "\xC1\x06"sv, "\xC1\x01\x06\x00"sv, "\xC1\x06\x01\x00"sv,
+        "\xC1\x66\x00"sv, "\xC1\xFF\x00"sv, "\x3E\xF9"sv,
+        "\xC1\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x00"sv,
+        "\xC1\x02\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x0C\x02\x02\x00"sv}) {
     std::string_view in = bytes;
     Number number;
     EXPECT_FALSE(Number::DecodeOrdered(&in, &number)) << testing::PrintToString(bytes);
@@ -345,9 +351,7 @@ TEST(NumberDecode, RandomBytesNeverYieldABrokenNumber) {
     if (!bytes.empty() && random.Below(2)) bytes[0] = static_cast<char>(bytes[0] & 0xBF);
     Number number;
     ByteReader reader(bytes);
-    if (Number::Decode(reader, &number)) {
-      ASSERT_EQ(Num(number.ToString()), number);
-    }
+    if (Number::Decode(reader, &number)) { ASSERT_EQ(Num(number.ToString()), number); }
     for (size_t k = 1; k < bytes.size(); ++k) bytes[k] = static_cast<char>(static_cast<uint8_t>(bytes[k]) % 104);
     std::string_view in = bytes;
     if (Number::DecodeOrdered(&in, &number)) {

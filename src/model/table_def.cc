@@ -1,8 +1,8 @@
 #include "model/table_def.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace armature::model {
 
@@ -19,7 +19,8 @@ std::string TableDef::Arn() const { return fmt::format("arn:aws:dynamodb:{}:{}:t
 std::string TableDef::StreamArn() const { return fmt::format("{}/stream/{}", Arn(), stream.label); }
 
 const IndexDef* TableDef::FindIndex(std::string_view index_name) const {
-  auto it = std::find_if(indexes.begin(), indexes.end(), [&](const IndexDef& index) { return index.name == index_name; });
+  auto it =
+      std::find_if(indexes.begin(), indexes.end(), [&](const IndexDef& index) { return index.name == index_name; });
   return it == indexes.end() ? nullptr : &*it;
 }
 

@@ -1,7 +1,7 @@
 // TableDef: everything the control plane knows of one table, as plain data.
 //
-// Immutable once published by table/catalog (a change makes a new copy). Stored as versioned JSON in the system partition;
-// the codec is at the end. No I/O, no threads. Used by table/, workers/ and api/.
+// Immutable once published by table/catalog (a change makes a new copy). Stored as versioned JSON in the system
+// partition; the codec is at the end. No I/O, no threads. Used by table/, workers/ and api/.
 #pragma once
 
 #include <cstdint>

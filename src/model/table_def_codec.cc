@@ -224,7 +224,8 @@ TableDef ReadTable(Object object) {
   table.table_class_changed_millis = ReadInt(object, "tableClassChanged");
   table.deletion_protection = ReadBool(object, "deletionProtection");
   table.sse = {ReadBool(object, "sseKms"), ReadString(object, "kmsKeyArn")};
-  table.stream = {ReadBool(object, "streamEnabled"), ReadString(object, "streamViewType"), ReadString(object, "streamLabel")};
+  table.stream = {ReadBool(object, "streamEnabled"), ReadString(object, "streamViewType"),
+                  ReadString(object, "streamLabel")};
   Object tags;
   if (object["tags"].get(tags) == simdjson::SUCCESS)
     for (auto field : tags) table.tags.emplace(std::string(field.key), std::string(std::string_view(field.value)));
@@ -241,8 +242,7 @@ Result<TableDef> DecodeTableDef(std::string_view record) {
   if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
     return Status::Corruption("a table record is not JSON");
   const int64_t version = ReadInt(object, "version");
-  if (version > kTableRecordVersion)
-    return Status::Format("a table record was written by a newer version of armature");
+  if (version > kTableRecordVersion) return Status::Format("a table record was written by a newer version of armature");
   // simdjson throws on a member of an unexpected kind: for a record of ours that is corruption.
   try {
     TableDef table = ReadTable(object);

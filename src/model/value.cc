@@ -95,7 +95,8 @@ bool SortNumberSet(std::span<Number> members) {
 Value DeepCopy(const Value& value, Arena& arena) {
   const auto copy_strings = [&] {
     auto copies = arena.NewArray<std::string_view>(value.strings().size());
-    std::ranges::transform(value.strings(), copies.begin(), [&](std::string_view member) { return arena.Copy(member); });
+    std::ranges::transform(value.strings(), copies.begin(),
+                           [&](std::string_view member) { return arena.Copy(member); });
     return copies;
   };
   switch (value.type()) {
@@ -113,7 +114,8 @@ Value DeepCopy(const Value& value, Arena& arena) {
     }
     case Type::kL: {
       auto copies = arena.NewArray<Value>(value.list().size());
-      std::ranges::transform(value.list(), copies.begin(), [&](const Value& element) { return DeepCopy(element, arena); });
+      std::ranges::transform(value.list(), copies.begin(),
+                             [&](const Value& element) { return DeepCopy(element, arena); });
       return Value::List(copies);
     }
     case Type::kM: {

@@ -38,8 +38,12 @@ class Value {
   // REQUIRES: `number` lives as long as the request.
   static Value PointingTo(const Number* number) { return {Type::kN, number, 1}; }
   // REQUIRES: the spans outlive the value; sets are sorted and unique, maps sorted by name and unique.
-  static Value StringSet(std::span<const std::string_view> members) { return {Type::kSS, members.data(), members.size()}; }
-  static Value BinarySet(std::span<const std::string_view> members) { return {Type::kBS, members.data(), members.size()}; }
+  static Value StringSet(std::span<const std::string_view> members) {
+    return {Type::kSS, members.data(), members.size()};
+  }
+  static Value BinarySet(std::span<const std::string_view> members) {
+    return {Type::kBS, members.data(), members.size()};
+  }
   static Value NumberSet(std::span<const Number> members) { return {Type::kNS, members.data(), members.size()}; }
   static Value List(std::span<const Value> elements) { return {Type::kL, elements.data(), elements.size()}; }
   static Value Map(std::span<const MapEntry> entries);

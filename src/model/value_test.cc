@@ -1,9 +1,9 @@
 #include "model/value.h"
 
-#include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armature::model {
 namespace {
@@ -121,9 +121,14 @@ TEST(Value, DeepCopySharesNothing) {
     Arena arena;
     std::vector<std::string_view> members = {member};
     std::vector<Number> numbers = {Num("1"), Num("2")};
-    std::vector<Value> list = {Value::String(text),        Value::Binary(text),         Value::OfNumber(Num("7"), arena),
-                               Value::StringSet(members), Value::BinarySet(members), Value::NumberSet(numbers),
-                               Value::Bool(true),         Value::Null()};
+    std::vector<Value> list = {Value::String(text),
+                               Value::Binary(text),
+                               Value::OfNumber(Num("7"), arena),
+                               Value::StringSet(members),
+                               Value::BinarySet(members),
+                               Value::NumberSet(numbers),
+                               Value::Bool(true),
+                               Value::Null()};
     std::vector<MapEntry> entries = {{name, Value::List(list)}};
     const Value original = Value::Map(entries);
     copy = DeepCopy(original, copies);

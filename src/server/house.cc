@@ -81,8 +81,8 @@ Status House::Load() {
   reads_.emplace(*engine_, lagged_view_ ? &*lagged_view_ : nullptr);
   if (Status status = RunBlocking(index_backfill_.Load()); !status.ok()) return status;
   services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
-  dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis}, *services_,
-                      verifier_, *metrics_);
+  dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis},
+                      *services_, verifier_, *metrics_);
   return Status::Ok();
 }
 

@@ -1,7 +1,8 @@
 // House: every part of a running server, each standing on those declared before it.
 //
-// The only place that knows them all: wiring, and the order of starting and stopping. Built on the main thread; Open starts the
-// network and the workers, Close stops them in reverse, answers what is under way first, and closes the store. Used by serve.cc.
+// The only place that knows them all: wiring, and the order of starting and stopping. Built on the main thread; Open
+// starts the network and the workers, Close stops them in reverse, answers what is under way first, and closes the
+// store. Used by serve.cc.
 #pragma once
 
 #include <atomic>

@@ -42,8 +42,8 @@ int main(int argc, char** argv) {
   if (command.empty()) {
     std::fputs(kUsage, stderr);
   } else {
-    std::fprintf(stderr, "armature: there is no command '%.*s' (see armature --help)\n", static_cast<int>(command.size()),
-                 command.data());
+    std::fprintf(stderr, "armature: there is no command '%.*s' (see armature --help)\n",
+                 static_cast<int>(command.size()), command.data());
   }
   return 2;
 }

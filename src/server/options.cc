@@ -1,11 +1,11 @@
 #include "server/options.h"
 
-#include <fmt/format.h>
-#include <toml++/toml.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <toml++/toml.h>
 
 namespace armature::server {
 
@@ -40,21 +40,25 @@ void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config
 }
 
 void AddDataOptions(CLI::App& app, ServeOptions& options) {
-  auto* data = app.add_option("--data", options.data_directory, "Directory that holds the data; made if it is not there")
-                   ->capture_default_str();
-  app.add_flag("--memory", options.in_memory, "Keep everything in memory; nothing survives the process")->excludes(data);
+  auto* data =
+      app.add_option("--data", options.data_directory, "Directory that holds the data; made if it is not there")
+          ->capture_default_str();
+  app.add_flag("--memory", options.in_memory, "Keep everything in memory; nothing survives the process")
+      ->excludes(data);
   app.add_option("--durability", options.durability,
                  "What an acknowledged write survives.\n"
                  "  fsync     power loss: it is on stable storage before the reply (default)\n"
                  "  interval  kill -9; power loss may take the last --sync-interval of writes\n"
                  "  none      kill -9; power loss may take what the operating system had not written yet")
       ->transform(CLI::CheckedTransformer(kDurabilities).description("fsync|interval|none"));
-  app.add_option("--sync-interval", options.sync_interval_millis, "Milliseconds between syncs with --durability interval")
+  app.add_option("--sync-interval", options.sync_interval_millis,
+                 "Milliseconds between syncs with --durability interval")
       ->capture_default_str()
       ->check(CLI::Range(1, 600'000));
-  app.add_option("--cache-mib", options.cache_mebibytes,
-                 "Memory for cached blocks, indexes and unflushed writes, in MiB (the process may use about 1.4 times as\n"
-                 "much in all); 0 means a quarter of the machine's memory")
+  app.add_option(
+         "--cache-mib", options.cache_mebibytes,
+         "Memory for cached blocks, indexes and unflushed writes, in MiB (the process may use about 1.4 times as\n"
+         "much in all); 0 means a quarter of the machine's memory")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 20));
   app.add_option("--memory-limit-mib", options.memory_limit_mebibytes,
@@ -67,7 +71,8 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
   app.add_option("--account", options.account, "Account id all callers belong to")
       ->capture_default_str()
       ->check([](const std::string& text) {
-        const bool ok = text.size() == 12 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+        const bool ok =
+            text.size() == 12 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
         return ok ? std::string() : std::string("an account id has 12 digits");
       });
   app.add_option("--control-plane-delay", options.control_plane_delay_millis,
@@ -79,7 +84,8 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "should have been consistent; 0 means they are always current")
       ->capture_default_str()
       ->check(CLI::Range(0, 600'000));
-  app.add_option("--slow-request", options.slow_request_millis, "Log requests that take longer than this many milliseconds")
+  app.add_option("--slow-request", options.slow_request_millis,
+                 "Log requests that take longer than this many milliseconds")
       ->capture_default_str();
   app.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
       ->transform(CLI::CheckedTransformer(kLogLevels).description("debug|info|warn|error|off"));
@@ -100,7 +106,8 @@ Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
       } else if (const auto number = value.value<int64_t>(); number && value.is_integer()) {
         flags.insert(flags.end(), {flag, std::to_string(*number)});
       } else {
-        return Status::InvalidArgument(fmt::format("{}: {} must be text, a whole number, true or false", path, key.str()));
+        return Status::InvalidArgument(
+            fmt::format("{}: {} must be text, a whole number, true or false", path, key.str()));
       }
     }
   } catch (const toml::parse_error& error) {
@@ -142,9 +149,7 @@ ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
   std::reverse(all.begin(), all.end());  // CLI11 takes its arguments from the back
   try {
     app.parse(all);
-  } catch (const CLI::CallForHelp&) {
-    return {std::nullopt, app.help(), 0};
-  } catch (const CLI::ParseError& error) {
+  } catch (const CLI::CallForHelp&) { return {std::nullopt, app.help(), 0}; } catch (const CLI::ParseError& error) {
     return Failed(std::string(error.what()) + " (see armature serve --help)");
   }
   return {options, {}, 0};

@@ -24,7 +24,7 @@ struct ServeOptions {
   std::string account = "123456789012";
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;
-  int threads = 0;  // 0 = one per core
+  int threads = 0;                      // 0 = one per core
   uint64_t cache_mebibytes = 0;         // 0 = a quarter of the machine's memory
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
   uint64_t max_connections = 20'000;

@@ -1,9 +1,9 @@
 #include "server/options.h"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <fstream>
+
+#include <gtest/gtest.h>
 
 namespace armature::server {
 namespace {
@@ -36,7 +36,8 @@ TEST(ServeOptions, ReadsLagOnlyIfAsked) {
 }
 
 TEST(ServeOptions, FlagsAreUnderstood) {
-  const ServeOptions options = Parsed({"--port", "0", "--durability", "interval", "--memory", "--threads=3", "--log-level", "warn"});
+  const ServeOptions options =
+      Parsed({"--port", "0", "--durability", "interval", "--memory", "--threads=3", "--log-level", "warn"});
   EXPECT_EQ(options.port, 0);
   EXPECT_EQ(options.durability, storage::Durability::kInterval);
   EXPECT_TRUE(options.in_memory);
@@ -53,9 +54,12 @@ TEST(ServeOptions, FlagsWinOverTheFile) {
 }
 
 TEST(ServeOptions, BadInputIsOneLineAndNotZero) {
-  const std::vector<std::vector<std::string>> bad{{"--port", "high"},         {"--no-such-flag"},
-                                                  {"--durability", "maybe"},  {"--account", "12"},
-                                                  {"--memory", "--data", "x"}, {"--config", "/does/not/exist.toml"},
+  const std::vector<std::vector<std::string>> bad{{"--port", "high"},
+                                                  {"--no-such-flag"},
+                                                  {"--durability", "maybe"},
+                                                  {"--account", "12"},
+                                                  {"--memory", "--data", "x"},
+                                                  {"--config", "/does/not/exist.toml"},
                                                   {"--config", WriteConfig("prot = 1\n")}};
   for (const auto& arguments : bad) {
     const ParsedOptions parsed = ParseServeOptions(arguments);

@@ -1,10 +1,10 @@
 #include "server/serve.h"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <signal.h>
 #include <sys/resource.h>
-
-#include <cstdio>
 
 #include "base/log.h"
 #include "server/house.h"
@@ -48,8 +48,8 @@ std::string UrlOf(const std::string& host, uint16_t port) {
 
 std::string ReadyLine(const ServeOptions& options, uint16_t port) {
   const std::string where = options.in_memory ? "in memory" : fmt::format("data in {}", options.data_directory);
-  return fmt::format("armature ready on {} ({}, region {}, account {})\n", UrlOf(options.host, port), where, options.region,
-                     options.account);
+  return fmt::format("armature ready on {} ({}, region {}, account {})\n", UrlOf(options.host, port), where,
+                     options.region, options.account);
 }
 
 }  // namespace
@@ -63,9 +63,10 @@ int RunServe(const std::vector<std::string>& arguments) {
   const ServeOptions& options = *parsed.options;
   SetLogLevel(options.log_level);
   if (!IsLoopback(options.host) && !options.allow_unauthenticated)
-    return Fail(fmt::format("refusing to listen on {}: signatures are not verified yet, so anybody who reaches it could read "
-                            "and write everything (--allow-unauthenticated to do it all the same)",
-                            options.host));
+    return Fail(
+        fmt::format("refusing to listen on {}: signatures are not verified yet, so anybody who reaches it could read "
+                    "and write everything (--allow-unauthenticated to do it all the same)",
+                    options.host));
   const sigset_t stop_signals = BlockStopSignals();
   RaiseDescriptorLimit();
 

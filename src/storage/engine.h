@@ -19,7 +19,8 @@
 //              engine finishes it before returning; a remote one finishes it later from a thread of its own.
 //
 // Keys begin with a byte of 0x01 or more: 0x00 is the engine's own. They are whole (they contain the table's prefix);
-// a partition is a range of them, so that a split moves no data in an embedded engine. Called by table/ and workers/ only.
+// a partition is a range of them, so that a split moves no data in an embedded engine. Called by table/ and workers/
+// only.
 #pragma once
 
 #include <cstdint>

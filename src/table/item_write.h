@@ -1,7 +1,7 @@
 // ItemWrite: one change of one item, before and after it has gone down the write path.
 //
-// The caller fills in what is to be done; WritePath leaves what came of it: images for ReturnValues, sizes and index charges for
-// capacity, why it failed. Used once, by one request; keeps alive what its images point to.
+// The caller fills in what is to be done; WritePath leaves what came of it: images for ReturnValues, sizes and index
+// charges for capacity, why it failed. Used once, by one request; keeps alive what its images point to.
 #pragma once
 
 #include <memory>
@@ -56,7 +56,7 @@ struct ItemWrite {
  private:
   friend class WritePath;
   std::string storage_key_;
-  size_t partition_end_ = 0;  // of the storage key: where the partition key ends
+  size_t partition_end_ = 0;                 // of the storage key: where the partition key ends
   std::vector<const IndexSchema*> unbuilt_;  // indexes being built that lack the old item's row
   storage::GetOp read_;
 };

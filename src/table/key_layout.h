@@ -48,11 +48,12 @@ std::string_view TokenOfExpiryKey(std::string_view expiry_key);
 std::string IndexBuildKey(uint64_t table_id, uint32_t index_id);
 storage::KeyRange IndexBuildRange();
 
-// The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to the
-// end of the partition key.
+// The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to
+// the end of the partition key.
 size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out);
 
-// Where the size of an item collection is kept. `partition_key` is the front part of the storage key of one of its items.
+// Where the size of an item collection is kept. `partition_key` is the front part of the storage key of one of its
+// items.
 std::string CollectionSizeKey(std::string_view table_prefix, std::string_view partition_key);
 
 // The epoch of the partition of the house's own records.

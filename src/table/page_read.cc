@@ -39,9 +39,7 @@ class PageReader {
       engine_.Scan(scan);
       co_await scan.done;
       if (!scan.status.ok()) co_return ReadError(*page_.table, scan.status);
-      if (page_.fetch_from) {
-        ARMATURE_CO_CHECK_OK(co_await FetchItems(scan));
-      }
+      if (page_.fetch_from) { ARMATURE_CO_CHECK_OK(co_await FetchItems(scan)); }
       ARMATURE_CO_CHECK_OK(TakeRows(scan));
       if (is_done_) break;
       if (!scan.has_more || scan.rows.empty()) co_return ApiResult<void>{};

@@ -23,7 +23,7 @@ namespace armature::table {
 struct ItemRead {
   // in
   Table* table = nullptr;
-  model::Item key;    // exactly the key attributes
+  model::Item key;     // exactly the key attributes
   storage::ReadAt at;  // the durable view, or a snapshot for reads that belong together
   // out
   bool found = false;
@@ -63,8 +63,8 @@ class ReadPath {
   // With `lagged`, reads that may be stale are.
   explicit ReadPath(storage::Engine& engine, const LaggedView* lagged = nullptr) : engine_(engine), lagged_(lagged) {}
 
-  // What a request's reads see. Those that may be stale are as fresh as the others unless a lag was asked for: the durable
-  // view costs no more. Keep it until the reads are done.
+  // What a request's reads see. Those that may be stale are as fresh as the others unless a lag was asked for: the
+  // durable view costs no more. Keep it until the reads are done.
   ReadView ViewFor(bool is_consistent) const;
 
   Task<model::ApiResult<void>> Get(ItemRead& read) const;

@@ -45,7 +45,8 @@ TableSchema::TableSchema(std::shared_ptr<const model::TableDef> table, const Tab
 }
 
 const IndexSchema* TableSchema::FindIndex(std::string_view name) const {
-  const auto it = std::find_if(indexes_.begin(), indexes_.end(), [&](const auto& index) { return index.def->name == name; });
+  const auto it =
+      std::find_if(indexes_.begin(), indexes_.end(), [&](const auto& index) { return index.def->name == name; });
   return it == indexes_.end() ? nullptr : &*it;
 }
 

@@ -1,6 +1,7 @@
 // The stored form of a table's statistics: items and bytes of the table and of each index.
 //
-//   version 1 | items, 8 bytes | bytes, 8 bytes | number of indexes, varint | { index id, varint | items, 8 | bytes, 8 }
+//   version 1 | items, 8 bytes | bytes, 8 bytes | number of indexes, varint | { index id, varint | items, 8 | bytes, 8
+//   }
 //
 // Pure. Used by the catalogue.
 #pragma once

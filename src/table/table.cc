@@ -14,9 +14,7 @@ Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId pa
   Publish(std::move(def));
 }
 
-std::shared_ptr<const model::TableDef> Table::def() const {
-  return schema()->shared_def();
-}
+std::shared_ptr<const model::TableDef> Table::def() const { return schema()->shared_def(); }
 
 std::shared_ptr<const TableSchema> Table::schema() const {
   std::lock_guard lock(mutex_);

@@ -236,8 +236,8 @@ TEST_F(TransactionTest, ABatchKeepsIndexesAndCollections) {
 
 // ---- many at once
 
-// Every successful write stamps its item with w, the id of its transaction, so the images seen tell who came after whom.
-// They must be those of some order of all transactions, one after the other.
+// Every successful write stamps its item with w, the id of its transaction, so the images seen tell who came after
+// whom. They must be those of some order of all transactions, one after the other.
 struct Seen {
   Table* table = nullptr;
   std::string key;
@@ -279,7 +279,8 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
         done.items.push_back({&table, key, 0, kind > 1});
         if (kind <= 1) writes.AddCheck(table, key, kind ? "attribute_exists(pk)" : "attribute_not_exists(nothing)");
         else if (kind <= 5) writes.Add(TestWrite::Put(table, fmt::format("{},w={}", key, stamp)));
-        else if (kind <= 8) writes.Add(TestWrite::Update(table, key, "SET w = :w ADD n :one", {}, {{":w", stamp}, {":one", "N:1"}}));
+        else if (kind <= 8)
+          writes.Add(TestWrite::Update(table, key, "SET w = :w ADD n :one", {}, {{":w", stamp}, {":one", "N:1"}}));
         else writes.Add(TestWrite::Update(table, key, "SET w = :w", "attribute_exists(pk)", {{":w", stamp}}));
       }
       const std::string outcome = co_await writes.ExecuteTransaction(house_->writes);
@@ -293,9 +294,9 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::Engine> engine_ = GetParam()
-                                                 ? storage::OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics_)
-                                                 : std::unique_ptr<storage::Engine>(storage::OpenMemoryEngine(metrics_));
+  std::unique_ptr<storage::Engine> engine_ =
+      GetParam() ? storage::OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics_)
+                 : std::unique_ptr<storage::Engine>(storage::OpenMemoryEngine(metrics_));
   ManualClock clock_;
   std::unique_ptr<House> house_ = std::make_unique<House>(*engine_, clock_);
   std::shared_ptr<Table> plain_ = house_->CreateTable("P");

@@ -1,10 +1,10 @@
 #include "table/write_path.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/log.h"
@@ -74,7 +74,8 @@ class WritePath::CollectionSizes {
   std::map<std::string, uint64_t> sizes_;
 };
 
-// --- the steps of one write --------------------------------------------------------------------------------------------
+// --- the steps of one write
+// --------------------------------------------------------------------------------------------
 
 void WritePath::PrepareKey(ItemWrite& write) const {
   write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
@@ -147,7 +148,8 @@ Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSiz
   };
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
-  sizes.pending_key = CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
+  sizes.pending_key =
+      CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
   ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, *write.table, sizes.pending_key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
@@ -167,8 +169,8 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& ba
     batch.Delete(write.storage_key_);
   }
   if (!write.schema->indexes().empty())
-    AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item), ImageOf(write.new_exists, write.new_item),
-                       arena, batch, write.index_charges, write.unbuilt_);
+    AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
+                       ImageOf(write.new_exists, write.new_item), arena, batch, write.index_charges, write.unbuilt_);
 }
 
 Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
@@ -184,8 +186,8 @@ Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSche
   co_return get.found;
 }
 
-// While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows would be
-// counted wrong. The item's latch keeps the answer true.
+// While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows
+// would be counted wrong. The item's latch keeps the answer true.
 Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   write.unbuilt_.clear();
   for (const auto& index : write.schema->indexes()) {
@@ -196,7 +198,8 @@ Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   co_return ApiResult<void>{};
 }
 
-Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch) {
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena,
+                                         storage::Batch& batch) {
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
@@ -213,7 +216,8 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   co_return ApiResult<void>{};
 }
 
-// --- committing --------------------------------------------------------------------------------------------------------
+// --- committing
+// --------------------------------------------------------------------------------------------------------
 
 Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
   storage::CommitOp commit;
@@ -241,7 +245,8 @@ void WritePath::CountChange(ItemWrite& write) const {
   if (write.kind == ItemWrite::Kind::kCheck) return;
   move(write.table->stats(), static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists),
        static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
-  for (const IndexCharge& charge : write.index_charges) move(*charge.index->stats, charge.item_delta, charge.size_delta);
+  for (const IndexCharge& charge : write.index_charges)
+    move(*charge.index->stats, charge.item_delta, charge.size_delta);
 }
 
 Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
@@ -255,7 +260,8 @@ Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
   co_return model::FromStatus(durable.status);
 }
 
-// --- one write ---------------------------------------------------------------------------------------------------------
+// --- one write
+// ---------------------------------------------------------------------------------------------------------
 
 // Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
 Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
@@ -280,10 +286,11 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
   co_return ApiResult<void>{};
 }
 
-// --- several writes ------------------------------------------------------------------------------------------------------
+// --- several writes
+// ------------------------------------------------------------------------------------------------------
 
-// The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch does
-// not need to be one, but one commit of all its changes is much cheaper than one for each.
+// The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
+// does not need to be one, but one commit of all its changes is much cheaper than one for each.
 Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
   std::vector<std::string_view> latch_keys;
   latch_keys.reserve(writes.size());
@@ -363,7 +370,8 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
   co_return !is_cancelled;
 }
 
-// --- building indexes --------------------------------------------------------------------------------------------------
+// --- building indexes
+// --------------------------------------------------------------------------------------------------
 
 Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
   ItemWrite write;

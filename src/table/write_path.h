@@ -1,11 +1,12 @@
-// The one write path: read the old image, check the condition, make the new image, derive index rows, commit, wait until
-// it is durable.
+// The one write path: read the old image, check the condition, make the new image, derive index rows, commit, wait
+// until it is durable.
 //
-// Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It owns the latches;
-// statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite. Guarantees: a write
-// that returns success is durable; one that returns an error changed nothing (or, after a storage failure, may have, as the error
-// says); what a failed condition reveals of an item is durable too; transactions are serializable against each other and
-// against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
+// Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It owns the
+// latches; statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite.
+// Guarantees: a write that returns success is durable; one that returns an error changed nothing (or, after a storage
+// failure, may have, as the error says); what a failed condition reveals of an item is durable too; transactions are
+// serializable against each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and
+// storage/.
 #pragma once
 
 #include <atomic>
@@ -41,13 +42,13 @@ class WritePath {
   // a `failure`; the result is an error only if none could. REQUIRES: no two writes of one item.
   Task<model::ApiResult<void>> ExecuteBatch(std::span<ItemWrite> writes, Arena& arena);
 
-  // All or nothing, together with `system_changes` (records of the house; may be null). False: cancelled; the writes say
-  // why in `condition_held` and `failure`. REQUIRES: no two writes of one item.
+  // All or nothing, together with `system_changes` (records of the house; may be null). False: cancelled; the writes
+  // say why in `condition_held` and `failure`. REQUIRES: no two writes of one item.
   Task<model::ApiResult<bool>> ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                   Arena& arena);
 
-  // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable when a
-  // later commit is.
+  // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable
+  // when a later commit is.
   Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
 
   // Returns when every write that began before has ended: none still runs under an older table definition.

@@ -1,8 +1,8 @@
 #include "workers/memory_watch.h"
 
-#include <unistd.h>
-
 #include <cstdio>
+
+#include <unistd.h>
 
 #include "base/log.h"
 
@@ -25,7 +25,9 @@ void MemoryWatch::Sample() {
   const uint64_t resident = ResidentBytes();
   const bool is_over = resident > limit_bytes_;
   if (is_over_.exchange(is_over, std::memory_order_relaxed) == is_over) return;
-  if (is_over) LogWarn("memory: {} MiB resident is over the limit of {} MiB; shedding requests", resident >> 20, limit_bytes_ >> 20);
+  if (is_over)
+    LogWarn("memory: {} MiB resident is over the limit of {} MiB; shedding requests", resident >> 20,
+            limit_bytes_ >> 20);
   else LogInfo("memory: back under the limit");
 }
 

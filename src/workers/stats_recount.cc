@@ -54,7 +54,8 @@ Status StatsRecount::Count(Target& target, const std::stop_token& stop) {
     for (const auto& row : scan.rows) {
       auto size = model::DecodeItemSize(row.value);
       if (!size) {
-        LogWarn("table {}: a damaged row is left out of the count: {}", target.schema->def().name, size.error().ToString());
+        LogWarn("table {}: a damaged row is left out of the count: {}", target.schema->def().name,
+                size.error().ToString());
         continue;
       }
       ++items;

@@ -1,8 +1,9 @@
 // StatsRecount: makes item counts and sizes exact again after a crash.
 //
-// Statistics are kept in memory and stored about once a second, so a crash loses what the last moments added. After one, every row of every table
-// and index is counted once, in the background, as of the moment the server started; changes made meanwhile are counted as they happen and
-// simply add up. Costs a scan per crash, never anything per request. Owned by server/; Run is also what tests call.
+// Statistics are kept in memory and stored about once a second, so a crash loses what the last moments added. After
+// one, every row of every table and index is counted once, in the background, as of the moment the server started;
+// changes made meanwhile are counted as they happen and simply add up. Costs a scan per crash, never anything per
+// request. Owned by server/; Run is also what tests call.
 #pragma once
 
 #include <memory>
@@ -23,7 +24,8 @@ class StatsRecount {
   // Whether there is nothing to count.
   bool empty() const { return targets_.empty(); }
 
-  // Counts everything and corrects the statistics by the difference. Stops early, leaving the rest as it is, when asked.
+  // Counts everything and corrects the statistics by the difference. Stops early, leaving the rest as it is, when
+  // asked.
   Status Run(const std::stop_token& stop);
 
  private:

@@ -74,8 +74,8 @@ TEST_F(StatsRecountTest, WritesDuringTheCountAddUp) {
   for (int i = 0; i < 10; ++i) Put("k" + std::to_string(i), true);
   table_->stats().item_count = 0;
   StatsRecount recount(*engine_, catalog_);
-  Put("new", true);   // after the view was taken
-  Put("k0", false);   // replaces, leaves the index
+  Put("new", true);  // after the view was taken
+  Put("k0", false);  // replaces, leaves the index
   EXPECT_TRUE(recount.Run({}).ok());
   EXPECT_EQ(Items(), 11);
   EXPECT_EQ(IndexRows(), 10);

@@ -1,11 +1,11 @@
 #include "api/batch/batch_get_item.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string>
 #include <unordered_set>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "api/consumed_capacity.h"
 #include "api/item/expressions.h"
@@ -84,9 +84,7 @@ ApiResult<std::vector<TableRequest>> Validate(const wire::BatchGetItemInput& req
 }
 
 ApiResult<void> FindTables(const RequestContext& context, std::vector<TableRequest>& tables) {
-  for (auto& table : tables) {
-    ARMATURE_TRY(table.table, FindDataTable(context, table.name));
-  }
+  for (auto& table : tables) { ARMATURE_TRY(table.table, FindDataTable(context, table.name)); }
   for (const auto& table : tables) {
     for (const auto& key : table.request->Keys) ARMATURE_CHECK_OK(CheckKey(table.table->key_schema(), key.item()));
   }
@@ -124,7 +122,8 @@ Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, si
       table.read_units += table::ReadUnits(decoded->item_size, is_consistent);
       json.BeginValue();
       wire::AppendItemAsJson(
-          table.projection ? expr::Project(*table.projection, decoded->item, context.arena) : decoded->item, json.out());
+          table.projection ? expr::Project(*table.projection, decoded->item, context.arena) : decoded->item,
+          json.out());
     }
   }
   co_return ApiResult<void>{};

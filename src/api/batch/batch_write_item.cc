@@ -71,13 +71,12 @@ ApiResult<void> CheckAgainstTable(Member& member, Arena& arena) {
   // A put is told in the same words as a delete here, other than by PutItem.
   ARMATURE_CHECK_OK(CheckKey(key_schema, member.key));
   if (!member.is_put()) return {};
-  return table::CheckIndexedItem(*member.table->schema(), nullptr, attributes, member.item_size, /*is_update=*/false, arena);
+  return table::CheckIndexedItem(*member.table->schema(), nullptr, attributes, member.item_size, /*is_update=*/false,
+                                 arena);
 }
 
 ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Member>& members) {
-  for (auto& member : members) {
-    ARMATURE_TRY(member.table, FindDataTable(context, member.table_name));
-  }
+  for (auto& member : members) { ARMATURE_TRY(member.table, FindDataTable(context, member.table_name)); }
   for (auto& member : members) ARMATURE_CHECK_OK(CheckAgainstTable(member, context.arena));
   std::unordered_set<std::string> seen;
   for (const auto& member : members) {

@@ -35,7 +35,8 @@ void WriteItemCollections(JsonWriter& json, std::span<const NamedWrite> writes) 
   std::vector<NamedWrite> last;
   for (const auto& write : writes) {
     if (!write.write->table->has_local_indexes() || write.write->kind == table::ItemWrite::Kind::kCheck) continue;
-    const auto same = std::find_if(last.begin(), last.end(), [&](const auto& other) { return SameCollection(write, other); });
+    const auto same =
+        std::find_if(last.begin(), last.end(), [&](const auto& other) { return SameCollection(write, other); });
     if (same == last.end()) last.push_back(write);
     else *same = write;
   }

@@ -28,7 +28,7 @@ Task<ApiResult<void>> DeleteItem(RequestContext& context, const wire::DeleteItem
   ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
-  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), bound.condition->paths));
+  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));
 
   table::ItemWrite write;
   write.kind = table::ItemWrite::Kind::kDelete;
@@ -42,7 +42,8 @@ Task<ApiResult<void>> DeleteItem(RequestContext& context, const wire::DeleteItem
   JsonWriter json(context.body);
   json.BeginObject();
   if (write.wants_old_image && write.old_exists) WriteItemMember(json, "Attributes", write.old_item);
-  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity, request.ReturnItemCollectionMetrics);
+  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity,
+                    request.ReturnItemCollectionMetrics);
   json.EndObject();
   co_return ApiResult<void>{};
 }

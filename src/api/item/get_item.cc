@@ -37,6 +37,7 @@ Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput&
   ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
+  if (bound.projection) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.projection->paths));
 
   const bool is_consistent = request.ConsistentRead.value_or(false);
   table::ItemRead read;

@@ -21,15 +21,19 @@ TEST_F(ItemOperations, TableNameMayBeAnArnAndIsEchoedAsSent) {
   CreateSimpleTable();
   const std::string arn = "arn:aws:dynamodb:us-east-1:123456789012:table/Tbl";
   MustCall("PutItem", R"({"TableName":")" + arn + R"(","Item":{"pk":{"S":"a"}}})");
-  EXPECT_THAT(MustCall("GetItem", R"({"TableName":")" + arn + R"(","Key":{"pk":{"S":"a"}},"ReturnConsumedCapacity":"TOTAL"})"),
-              HasSubstr(R"("TableName":")" + arn));
-  EXPECT_THAT(MustFail("GetItem", R"({"TableName":"arn:aws:dynamodb:eu-west-1:123456789012:table/Tbl","Key":{"pk":{"S":"a"}}})"),
+  EXPECT_THAT(
+      MustCall("GetItem", R"({"TableName":")" + arn + R"(","Key":{"pk":{"S":"a"}},"ReturnConsumedCapacity":"TOTAL"})"),
+      HasSubstr(R"("TableName":")" + arn));
+  EXPECT_THAT(MustFail("GetItem",
+                       R"({"TableName":"arn:aws:dynamodb:eu-west-1:123456789012:table/Tbl","Key":{"pk":{"S":"a"}}})"),
               HasSubstr("ResourceNotFoundException"));
 }
 
 TEST_F(ItemOperations, PutReturnsTheOldItemOnRequest) {
   CreateSimpleTable();
-  EXPECT_EQ(MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}},"ReturnValues":"ALL_OLD"})"), "{}");
+  EXPECT_EQ(
+      MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}},"ReturnValues":"ALL_OLD"})"),
+      "{}");
   EXPECT_EQ(MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ReturnValues":"ALL_OLD"})"),
             R"({"Attributes":{"pk":{"S":"a"},"v":{"N":"1"}}})");
   EXPECT_THAT(MustFail("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ReturnValues":"ALL_NEW"})"),
@@ -39,7 +43,8 @@ TEST_F(ItemOperations, PutReturnsTheOldItemOnRequest) {
 TEST_F(ItemOperations, AFailedConditionShowsTheItemOnlyOnRequest) {
   CreateSimpleTable();
   MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}}})");
-  const std::string put = R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)")j";
+  const std::string put =
+      R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_not_exists(pk)")j";
   Reply plain = Call("PutItem", put + "}");
   EXPECT_EQ(plain.ErrorText(), "ConditionalCheckFailedException: The conditional request failed");
   EXPECT_EQ(plain.error.extra_json_members, "");
@@ -49,7 +54,8 @@ TEST_F(ItemOperations, AFailedConditionShowsTheItemOnlyOnRequest) {
 
 TEST_F(ItemOperations, KeysAreCheckedInDynamoDbsWords) {
   CreateSimpleTable(true);
-  EXPECT_THAT(MustFail("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}}})"), HasSubstr("Missing the key sk in the item"));
+  EXPECT_THAT(MustFail("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}}})"),
+              HasSubstr("Missing the key sk in the item"));
   EXPECT_THAT(MustFail("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"sk":{"S":"b"}}})"),
               HasSubstr("Type mismatch for key sk expected: N actual: S"));
   EXPECT_THAT(MustFail("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":""},"sk":{"N":"1"}}})"),
@@ -66,7 +72,8 @@ TEST_F(ItemOperations, UpdateCreatesAnItemAndReportsWhatItTouched) {
   EXPECT_EQ(MustCall("UpdateItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"UpdateExpression":"ADD visits :one",
             "ExpressionAttributeValues":{":one":{"N":"1"}},"ReturnValues":"UPDATED_NEW"})"),
             R"({"Attributes":{"visits":{"N":"1"}}})");
-  EXPECT_EQ(MustCall("UpdateItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET visits = visits + :one",
+  EXPECT_EQ(MustCall("UpdateItem",
+                     R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET visits = visits + :one",
             "ExpressionAttributeValues":{":one":{"N":"1"}},"ReturnValues":"ALL_NEW"})"),
             R"({"Attributes":{"pk":{"S":"a"},"visits":{"N":"2"}}})");
   EXPECT_THAT(MustFail("UpdateItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"UpdateExpression":"SET pk = :v",
@@ -96,10 +103,14 @@ TEST_F(ItemOperations, DeleteIsIdempotentAndConditional) {
 TEST_F(ItemOperations, CapacityIsRoundedUpPerItem) {
   CreateSimpleTable();
   const std::string big(4000, 'x');
-  const std::string put = R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"S":")" + big + R"("}},"ReturnConsumedCapacity":"TOTAL"})";
+  const std::string put =
+      R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"S":")" + big + R"("}},"ReturnConsumedCapacity":"TOTAL"})";
   EXPECT_EQ(MustCall("PutItem", put), R"({"ConsumedCapacity":{"TableName":"Tbl","CapacityUnits":4.0}})");
-  EXPECT_THAT(MustCall("GetItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ReturnConsumedCapacity":"INDEXES","ConsistentRead":true})"),
-              HasSubstr(R"("ConsumedCapacity":{"TableName":"Tbl","CapacityUnits":1.0,"Table":{"CapacityUnits":1.0}})"));
+  EXPECT_THAT(
+      MustCall(
+          "GetItem",
+          R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ReturnConsumedCapacity":"INDEXES","ConsistentRead":true})"),
+      HasSubstr(R"("ConsumedCapacity":{"TableName":"Tbl","CapacityUnits":1.0,"Table":{"CapacityUnits":1.0}})"));
   // A smaller item in place of a larger one costs as much as the larger one.
   EXPECT_THAT(MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ReturnConsumedCapacity":"TOTAL"})"),
               HasSubstr(R"("CapacityUnits":4.0)"));
@@ -118,12 +129,15 @@ TEST_F(ItemOperations, AnItemMayHave400KilobytesAndNotOneByteMore) {
 
 TEST_F(ItemOperations, ExpressionAndLegacyParametersDoNotMix) {
   CreateSimpleTable();
-  EXPECT_EQ(MustFail("PutItem", R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_exists(pk)",
+  EXPECT_EQ(
+      MustFail("PutItem", R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_exists(pk)",
             "Expected":{"pk":{"Exists":false}}})j"),
-            "ValidationException: Can not use both expression and non-expression parameters in the same request: "
-            "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}");
-  EXPECT_EQ(MustFail("UpdateItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ExpressionAttributeValues":{":v":{"N":"1"}}})"),
-            "ValidationException: ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and "
+      "ValidationException: Can not use both expression and non-expression parameters in the same request: "
+      "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}");
+  EXPECT_EQ(MustFail("UpdateItem",
+                     R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ExpressionAttributeValues":{":v":{"N":"1"}}})"),
+            "ValidationException: ExpressionAttributeValues can only be specified when using expressions: "
+            "UpdateExpression and "
             "ConditionExpression are null");
   EXPECT_EQ(MustFail("GetItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ExpressionAttributeNames":{"#a":"b"}})"),
             "ValidationException: ExpressionAttributeNames can only be specified when using expressions");
@@ -131,10 +145,13 @@ TEST_F(ItemOperations, ExpressionAndLegacyParametersDoNotMix) {
 
 TEST_F(ItemOperations, LegacyParametersWork) {
   CreateSimpleTable();
-  MustCall("PutItem", R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}},"Expected":{"pk":{"Exists":false}}})");
-  MustCall("UpdateItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"AttributeUpdates":{"v":{"Action":"ADD","Value":{"N":"4"}}},
+  MustCall("PutItem",
+           R"({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}},"Expected":{"pk":{"Exists":false}}})");
+  MustCall("UpdateItem",
+           R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"AttributeUpdates":{"v":{"Action":"ADD","Value":{"N":"4"}}},
             "Expected":{"v":{"ComparisonOperator":"EQ","AttributeValueList":[{"N":"1"}]}}})");
-  EXPECT_EQ(MustCall("GetItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"AttributesToGet":["v"]})"), R"({"Item":{"v":{"N":"5"}}})");
+  EXPECT_EQ(MustCall("GetItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"AttributesToGet":["v"]})"),
+            R"({"Item":{"v":{"N":"5"}}})");
 }
 
 TEST_F(ItemOperations, ValueErrorsComeBeforeMissingTables) {

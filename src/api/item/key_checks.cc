@@ -1,5 +1,7 @@
 #include "api/item/key_checks.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "model/item_size.h"
@@ -102,10 +104,18 @@ ApiResult<void> CheckUpdateLeavesKey(const KeySchema& schema, const expr::BoundU
   return {};
 }
 
-ApiResult<void> CheckKeyPaths(const KeySchema& schema, std::span<const expr::Path> paths) {
-  for (const auto& path : paths) {
-    if (path.size() > 1 && schema.Find(path.front().name))
-      return ValidationException(fmt::format(model::messages::kKeyMustBeScalar, path.front().name));
+ApiResult<void> CheckKeyPaths(const table::TableSchema& schema, std::span<const expr::Path> paths) {
+  const auto first_inside = [&](const KeySchema& key) -> const expr::Path* {
+    const auto it = std::find_if(paths.begin(), paths.end(), [&](const expr::Path& path) {
+      return path.size() > 1 && key.Find(path.front().name);
+    });
+    return it == paths.end() ? nullptr : &*it;
+  };
+  if (const expr::Path* path = first_inside(schema.def().key_schema))
+    return ValidationException(fmt::format(model::messages::kKeyMustBeScalar, path->front().name));
+  for (const auto& index : schema.indexes()) {
+    if (const expr::Path* path = first_inside(index.keyspace.key))
+      return ValidationException(fmt::format(model::messages::kIndexKeyMustBeScalar, path->front().name));
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include "model/api_error.h"
 #include "model/table_def.h"
 #include "model/value.h"
+#include "table/schema.h"
 
 namespace armature::api {
 
@@ -33,7 +34,7 @@ model::Item ExtractKey(const model::KeySchema& schema, model::Item item, Arena& 
 // An update may not touch key attributes.
 model::ApiResult<void> CheckUpdateLeavesKey(const model::KeySchema& schema, const expr::BoundUpdate& update);
 
-// A key attribute is a scalar: no expression may look inside one.
-model::ApiResult<void> CheckKeyPaths(const model::KeySchema& schema, std::span<const expr::Path> paths);
+// A key attribute, of the table or of an index, is a scalar: no expression may look inside one.
+model::ApiResult<void> CheckKeyPaths(const table::TableSchema& schema, std::span<const expr::Path> paths);
 
 }  // namespace armature::api

@@ -33,7 +33,7 @@ Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput&
   ARMATURE_CO_TRY(const auto bound, Validate(request, &item_size, context.arena));
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckItemKey(table->key_schema(), request.Item.item()));
-  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), bound.condition->paths));
+  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));
 
   table::ItemWrite write;
   write.kind = table::ItemWrite::Kind::kPut;
@@ -49,7 +49,8 @@ Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput&
   JsonWriter json(context.body);
   json.BeginObject();
   if (write.wants_old_image && write.old_exists) WriteItemMember(json, "Attributes", write.old_item);
-  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity, request.ReturnItemCollectionMetrics);
+  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity,
+                    request.ReturnItemCollectionMetrics);
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -5,7 +5,7 @@
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "expr/update.h"
-#include "model/messages.h"
+#include "table/index/index_changes.h"
 
 namespace armature::api {
 
@@ -36,9 +36,11 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   const expr::BoundUpdate& update = bound.update ? *bound.update : expr::EmptyUpdate();
-  ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), update.paths));
+  const auto schema = table->schema();
+  ARMATURE_CO_CHECK_OK(table::CheckIndexKeyLiterals(*schema, update, table::LiteralFaults::kAll));
+  ARMATURE_CO_CHECK_OK(CheckKeyPaths(*schema, update.paths));
   ARMATURE_CO_CHECK_OK(CheckUpdateLeavesKey(table->key_schema(), update));
-  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(table->key_schema(), bound.condition->paths));
+  if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*schema, bound.condition->paths));
 
   table::ItemWrite write;
   write.kind = table::ItemWrite::Kind::kUpdate;
@@ -53,7 +55,8 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   json.BeginObject();
   const model::Item attributes = ReturnedAttributes(request, write, context.arena);
   if (!attributes.empty()) WriteItemMember(json, "Attributes", attributes);
-  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity, request.ReturnItemCollectionMetrics);
+  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity,
+                    request.ReturnItemCollectionMetrics);
   json.EndObject();
   co_return ApiResult<void>{};
 }

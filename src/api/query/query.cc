@@ -84,11 +84,11 @@ ApiResult<PagePlan> MakePlan(const ReadRequest& read, const ReadTarget& target, 
   plan.range = table::QueryRange(target.keyspace(), query);
   plan.is_one_item = SelectsOneItem(target, query);
   ARMATURE_CHECK_OK(StartQuery(read, target, query, is_reverse, plan.range));
-  if (expressions.projection) ARMATURE_CHECK_OK(CheckNoPathInsideKeys(target, expressions.projection->paths));
+  if (expressions.projection) ARMATURE_CHECK_OK(CheckKeyPaths(*target.schema, expressions.projection->paths));
   ARMATURE_CHECK_OK(CheckFilter(target, expressions, parameters.has_legacy_key_condition()));
   ARMATURE_CHECK_OK(CheckSelect(read, parameters.projection_parameter()));
   ARMATURE_TRY(plan.selection, MakeSelection(read, target, expressions));
-  if (expressions.filter) ARMATURE_CHECK_OK(CheckNoPathInsideKeys(target, expressions.filter->paths));
+  if (expressions.filter) ARMATURE_CHECK_OK(CheckKeyPaths(*target.schema, expressions.filter->paths));
   return plan;
 }
 

@@ -29,15 +29,4 @@ ApiResult<ReadTarget> FindReadTarget(const RequestContext& context, const ReadRe
   return target;
 }
 
-ApiResult<void> CheckNoPathInsideKeys(const ReadTarget& target, std::span<const expr::Path> paths) {
-  ARMATURE_CHECK_OK(CheckKeyPaths(target.table->key_schema(), paths));
-  for (const auto& index : target.schema->indexes()) {
-    for (const auto& path : paths) {
-      if (path.size() > 1 && index.keyspace.key.Find(path.front().name))
-        return ValidationException(fmt::format(messages::kIndexKeyMustBeScalar, path.front().name));
-    }
-  }
-  return {};
-}
-
 }  // namespace armature::api

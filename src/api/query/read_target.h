@@ -27,7 +27,4 @@ struct ReadTarget {
 // The table exists, it has the index, and the index can be read the way the request wants.
 model::ApiResult<ReadTarget> FindReadTarget(const RequestContext& context, const ReadRequest& request);
 
-// No expression looks inside a key attribute, the table's or any index's.
-model::ApiResult<void> CheckNoPathInsideKeys(const ReadTarget& target, std::span<const expr::Path> paths);
-
 }  // namespace armature::api

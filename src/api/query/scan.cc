@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/item/expressions.h"
+#include "api/item/key_checks.h"
 #include "api/query/page_reply.h"
 #include "api/query/start_key.h"
 #include "model/messages.h"
@@ -59,8 +60,8 @@ ApiResult<PagePlan> MakePlan(const ReadRequest& read, const ReadTarget& target, 
   ARMATURE_CHECK_OK(StartScan(read, target, bound.segment.number, bound.segment.total, plan.range));
   ARMATURE_CHECK_OK(CheckSelect(read, parameters.projection_parameter()));
   ARMATURE_TRY(plan.selection, MakeSelection(read, target, expressions));
-  if (expressions.projection) ARMATURE_CHECK_OK(CheckNoPathInsideKeys(target, expressions.projection->paths));
-  if (expressions.filter) ARMATURE_CHECK_OK(CheckNoPathInsideKeys(target, expressions.filter->paths));
+  if (expressions.projection) ARMATURE_CHECK_OK(CheckKeyPaths(*target.schema, expressions.projection->paths));
+  if (expressions.filter) ARMATURE_CHECK_OK(CheckKeyPaths(*target.schema, expressions.filter->paths));
   return plan;
 }
 

@@ -1,10 +1,10 @@
 #include "api/table/key_schema_checks.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "model/messages.h"
 
@@ -46,7 +46,8 @@ ApiResult<KeySchema> ResolveTypes(const wire::List<wire::KeySchemaElement>& elem
     (*element.KeyType == "HASH" ? schema.hash : schema.range).push_back(*definition);
   }
   if (!all_defined)
-    return InvalidParameter(fmt::format(messages::kKeysNotDefined, fmt::join(undefined_keys, ", "), Names(definitions)));
+    return InvalidParameter(
+        fmt::format(messages::kKeysNotDefined, fmt::join(undefined_keys, ", "), Names(definitions)));
   return schema;
 }
 
@@ -56,7 +57,8 @@ model::ApiError InvalidParameter(std::string_view detail) {
   return ValidationException(fmt::format(messages::kInvalidParameter, detail));
 }
 
-ApiResult<std::vector<KeyAttribute>> MakeAttributeDefinitions(const wire::List<wire::AttributeDefinition>& definitions) {
+ApiResult<std::vector<KeyAttribute>> MakeAttributeDefinitions(
+    const wire::List<wire::AttributeDefinition>& definitions) {
   std::vector<KeyAttribute> result;
   for (const auto& definition : definitions) {
     KeyAttribute attribute{std::string(*definition.AttributeName), model::Type::kS};
@@ -96,7 +98,8 @@ ApiResult<KeySchema> MakeGlobalKeySchema(const wire::List<wire::KeySchemaElement
   }
   ARMATURE_TRY(KeySchema schema, ResolveTypes(elements, definitions));
   if (schema.hash.size() > kMaxGlobalKeysOfAKind || schema.range.size() > kMaxGlobalKeysOfAKind)
-    return ValidationException(fmt::format(messages::kTooManyKeysOfAKind, kMaxGlobalKeysOfAKind, kMaxGlobalKeysOfAKind));
+    return ValidationException(
+        fmt::format(messages::kTooManyKeysOfAKind, kMaxGlobalKeysOfAKind, kMaxGlobalKeysOfAKind));
   return schema;
 }
 

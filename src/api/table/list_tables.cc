@@ -10,8 +10,9 @@ constexpr int64_t kDefaultLimit = 100;
 
 Task<model::ApiResult<void>> ListTables(RequestContext& context, const wire::ListTablesInput& request) {
   bool has_more = false;
-  const auto names = context.services.catalog.ListNames(context.scope(), request.ExclusiveStartTableName.value_or({}),
-                                                        static_cast<size_t>(request.Limit.value_or(kDefaultLimit)), &has_more);
+  const auto names =
+      context.services.catalog.ListNames(context.scope(), request.ExclusiveStartTableName.value_or({}),
+                                         static_cast<size_t>(request.Limit.value_or(kDefaultLimit)), &has_more);
   JsonWriter json(context.body);
   json.BeginObject();
   json.Key("TableNames");

@@ -1,10 +1,10 @@
 #include "api/table/table_settings.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <ctime>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "api/table/key_schema_checks.h"
 #include "base/random.h"
@@ -30,7 +30,8 @@ bool IsTagText(std::string_view text) {
 
 // The key a request names by id, alias or ARN; nothing is encrypted with it here, it is only described.
 std::string KmsKeyArn(const model::TableDef& table, const wire::SSESpecification& requested) {
-  if (!requested.KMSMasterKeyId) return fmt::format("arn:aws:kms:{}:{}:alias/aws/dynamodb", table.region, table.account);
+  if (!requested.KMSMasterKeyId)
+    return fmt::format("arn:aws:kms:{}:{}:alias/aws/dynamodb", table.region, table.account);
   const std::string_view id = *requested.KMSMasterKeyId;
   if (id.starts_with("arn:")) return std::string(id);
   const std::string_view kind = id.starts_with("alias/") ? "" : "key/";

@@ -11,8 +11,7 @@ namespace messages = model::messages;
 model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context, std::string_view arn,
                                                    std::string_view operation) {
   TableArn parsed;
-  if (!ParseTableArn(arn, &parsed))
-    return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
+  if (!ParseTableArn(arn, &parsed)) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
   if (parsed.account != context.account || parsed.region != context.region)
     return model::AccessDeniedException(
         fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));

@@ -9,11 +9,12 @@ namespace armature::api {
 Task<model::ApiResult<void>> UntagResource(RequestContext& context, const wire::UntagResourceInput& request) {
   if (request.TagKeys.empty()) co_return model::ValidationException(std::string(model::messages::kNoTagKeys));
   ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "UntagResource"));
-  auto changed = co_await context.services.catalog.Update(
-      context.scope(), name, [&](model::TableDef& table) -> model::ApiResult<void> {
-        for (std::string_view key : request.TagKeys) table.tags.erase(std::string(key));
-        return {};
-      });
+  auto changed = co_await context.services.catalog.Update(context.scope(), name,
+                                                          [&](model::TableDef& table) -> model::ApiResult<void> {
+                                                            for (std::string_view key : request.TagKeys)
+                                                              table.tags.erase(std::string(key));
+                                                            return {};
+                                                          });
   ARMATURE_CO_CHECK_OK(changed);
   co_return model::ApiResult<void>{};
 }

@@ -1,9 +1,9 @@
 #include "api/transact/cancellation.h"
 
+#include <vector>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <vector>
 
 #include "base/json_writer.h"
 #include "model/messages.h"
@@ -39,8 +39,8 @@ model::ApiError TransactionCanceledException(std::span<const CancellationReason>
     json.EndObject();
   }
   json.EndArray();
-  model::ApiError error = Make("TransactionCanceledException",
-                               fmt::format(model::messages::kTransactionCancelled, fmt::join(codes, ", ")));
+  model::ApiError error =
+      Make("TransactionCanceledException", fmt::format(model::messages::kTransactionCancelled, fmt::join(codes, ", ")));
   error.extra_json_members = "\"CancellationReasons\":" + json_text;
   return error;
 }

@@ -1,6 +1,7 @@
 // TransactionCanceledException and the other errors only transactions have.
 //
-// A cancelled transaction says for every action why, or that there was nothing against it. Used by the transact operations.
+// A cancelled transaction says for every action why, or that there was nothing against it. Used by the transact
+// operations.
 #pragma once
 
 #include <span>

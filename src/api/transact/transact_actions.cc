@@ -1,9 +1,9 @@
 #include "api/transact/transact_actions.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
+
+#include <fmt/format.h>
 
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
@@ -12,6 +12,7 @@
 #include "model/item_codec.h"
 #include "model/item_size.h"
 #include "model/messages.h"
+#include "table/index/index_changes.h"
 
 namespace armature::api {
 
@@ -49,8 +50,8 @@ ApiResult<TransactAction> MakeAction(Kind kind, const Request& request, Arena& a
 }
 
 ApiResult<TransactAction> MakeAction(const wire::TransactWriteItem& item, Arena& arena) {
-  const int count = (item.Put != nullptr) + (item.Update != nullptr) + (item.Delete != nullptr) +
-                    (item.ConditionCheck != nullptr);
+  const int count =
+      (item.Put != nullptr) + (item.Update != nullptr) + (item.Delete != nullptr) + (item.ConditionCheck != nullptr);
   if (count != 1) return ValidationException(std::string(model::messages::kTransactOneActionEach));
   if (item.Put) return MakeAction(Kind::kPut, *item.Put, arena);
   if (item.Update) return MakeAction(Kind::kUpdate, *item.Update, arena);
@@ -59,19 +60,23 @@ ApiResult<TransactAction> MakeAction(const wire::TransactWriteItem& item, Arena&
 }
 
 size_t PayloadBytes(const TransactAction& action) {
-  return action.kind == Kind::kPut ? action.item_size
-                                   : model::ItemSize(action.attributes->item()) + model::ItemSize(action.values->item());
+  return action.kind == Kind::kPut
+             ? action.item_size
+             : model::ItemSize(action.attributes->item()) + model::ItemSize(action.values->item());
 }
 
-// An empty index key in a put is a fault of the request, other than one of a wrong type.
+// An empty index key in a put or update is a fault of the request, other than one of a wrong type.
 ApiResult<void> CheckNoEmptyIndexKey(const TransactAction& action) {
-  if (action.kind != Kind::kPut) return {};
   const auto schema = action.table->schema();
+  if (action.bound.update)
+    return table::CheckIndexKeyLiterals(*schema, *action.bound.update, table::LiteralFaults::kEmpty);
+  if (action.kind != Kind::kPut) return {};
   for (const auto& index : schema->indexes()) {
     const auto check = [&](const std::vector<model::KeyAttribute>& attributes) -> ApiResult<void> {
       for (const auto& attribute : attributes) {
         const model::Value* value = model::FindAttribute(action.attributes->item(), attribute.name);
-        if (!value || attribute.type == model::Type::kN || !value->is(attribute.type) || !value->str().empty()) continue;
+        if (!value || attribute.type == model::Type::kN || !value->is(attribute.type) || !value->str().empty())
+          continue;
         return ValidationException(fmt::format(model::messages::kIndexKeyEmpty,
                                                attribute.type == model::Type::kS ? "string" : "binary", index.def->name,
                                                attribute.name));
@@ -88,19 +93,21 @@ ApiResult<void> CheckNoEmptyIndexKey(const TransactAction& action) {
 ApiResult<void> CheckTypesAndPaths(const TransactAction& action) {
   const auto& schema = action.table->key_schema();
   const model::Item attributes = action.attributes->item();
-  ARMATURE_CHECK_OK(action.kind == Kind::kPut ? CheckItemKeyTypes(schema, attributes) : CheckKeyTypes(schema, attributes));
+  ARMATURE_CHECK_OK(action.kind == Kind::kPut ? CheckItemKeyTypes(schema, attributes)
+                                              : CheckKeyTypes(schema, attributes));
   if (action.bound.update) {
-    ARMATURE_CHECK_OK(CheckKeyPaths(schema, action.bound.update->paths));
+    ARMATURE_CHECK_OK(CheckKeyPaths(*action.table->schema(), action.bound.update->paths));
     ARMATURE_CHECK_OK(CheckUpdateLeavesKey(schema, *action.bound.update));
   }
-  if (action.bound.condition) ARMATURE_CHECK_OK(CheckKeyPaths(schema, action.bound.condition->paths));
+  if (action.bound.condition) ARMATURE_CHECK_OK(CheckKeyPaths(*action.table->schema(), action.bound.condition->paths));
   return {};
 }
 
 bool HasKeyOfRightTypes(const TransactAction& action) {
   const auto& schema = action.table->key_schema();
   const model::Item attributes = action.attributes->item();
-  return (action.kind == Kind::kPut ? CheckItemKeyTypes(schema, attributes) : CheckKeyTypes(schema, attributes)).has_value();
+  return (action.kind == Kind::kPut ? CheckItemKeyTypes(schema, attributes) : CheckKeyTypes(schema, attributes))
+      .has_value();
 }
 
 }  // namespace
@@ -118,9 +125,7 @@ ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWriteItem
 }
 
 ApiResult<void> CheckActions(const RequestContext& context, std::vector<TransactAction>& actions) {
-  for (auto& action : actions) {
-    ARMATURE_TRY(action.table, FindDataTable(context, action.table_name));
-  }
+  for (auto& action : actions) { ARMATURE_TRY(action.table, FindDataTable(context, action.table_name)); }
   // First the faults of the request as a whole, then those of single actions.
   std::unordered_set<std::string> seen;
   for (auto& action : actions) {

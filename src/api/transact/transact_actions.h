@@ -1,7 +1,7 @@
 // The actions of TransactWriteItems: one form for the four kinds, and what is checked of them before they run.
 //
-// Where a fault is reported is half of the matter (facts 10.2): faults of the request stand for all of it, faults of a key
-// or a path cancel the transaction in the name of their action. Used by TransactWriteItems.
+// Where a fault is reported is half of the matter (facts 10.2): faults of the request stand for all of it, faults of a
+// key or a path cancel the transaction in the name of their action. Used by TransactWriteItems.
 #pragma once
 
 #include <memory>
@@ -22,7 +22,7 @@ struct TransactAction {
   using Kind = table::ItemWrite::Kind;
 
   Kind kind = Kind::kPut;
-  std::string_view table_name;  // as the request has it
+  std::string_view table_name;                     // as the request has it
   const wire::AttributeMap* attributes = nullptr;  // the item of a put, the key of the others
   wire::Opt<std::string_view> condition, update, return_on_failure;
   const wire::MapOf<std::string_view>* names = nullptr;

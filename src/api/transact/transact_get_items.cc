@@ -48,9 +48,7 @@ ApiResult<std::vector<Get>> Validate(const wire::TransactGetItemsInput& request,
 
 // Empty keys and repeated ones are faults of the request; a key that does not fit its table cancels for its action.
 ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Get>& gets) {
-  for (auto& get : gets) {
-    ARMATURE_TRY(get.table, FindDataTable(context, *get.request->TableName));
-  }
+  for (auto& get : gets) { ARMATURE_TRY(get.table, FindDataTable(context, *get.request->TableName)); }
   std::unordered_set<std::string> seen;
   for (const auto& get : gets) {
     const model::Item key = get.request->Key.item();
@@ -113,8 +111,10 @@ Task<ApiResult<void>> TransactGetItems(RequestContext& context, const wire::Tran
     }
     json.EndObject();
     total_size += item_size;
-    if (total_size > kMaxItemsBytes) co_return ValidationException(std::string(model::messages::kTransactItemsTooLarge));
-    CapacityOf(consumed, *get.request->TableName).table_units += 2 * table::ReadUnits(item_size, /*is_consistent=*/true);
+    if (total_size > kMaxItemsBytes)
+      co_return ValidationException(std::string(model::messages::kTransactItemsTooLarge));
+    CapacityOf(consumed, *get.request->TableName).table_units +=
+        2 * table::ReadUnits(item_size, /*is_consistent=*/true);
   }
   json.EndArray();
   WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed, CapacityKind::kRead);

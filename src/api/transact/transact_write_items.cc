@@ -56,7 +56,8 @@ CancellationReason ReasonOf(const TransactAction& action, const table::ItemWrite
   return reason;
 }
 
-// Why a transaction was not done: a fault of the house, or the first action that is not valid, or all that stood against it.
+// Why a transaction was not done: a fault of the house, or the first action that is not valid, or all that stood
+// against it.
 model::ApiError WhyCancelled(const Actions& actions, std::span<table::ItemWrite> writes) {
   const auto is_named = [](std::string_view name) {
     return [name](const table::ItemWrite& write) { return write.failure && write.failure->name == name; };
@@ -139,9 +140,8 @@ Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::Tr
 
   const auto writes = MakeWrites(actions);
   const std::span<table::ItemWrite> all(writes.get(), actions.size());
-  ARMATURE_CO_TRY(const bool is_done,
-                  co_await context.services.writes.ExecuteTransaction(
-                      all, request.ClientRequestToken ? &token.changes : nullptr, context.arena));
+  ARMATURE_CO_TRY(const bool is_done, co_await context.services.writes.ExecuteTransaction(
+                                          all, request.ClientRequestToken ? &token.changes : nullptr, context.arena));
   if (!is_done) co_return WhyCancelled(actions, all);
 
   std::vector<NamedWrite> done;

@@ -72,8 +72,8 @@ rocksdb::BlockBasedTableOptions MakeTableOptions(const std::shared_ptr<rocksdb::
   // Filters and indexes live in the cache, so that memory stays bounded however large the data grows.
   table.cache_index_and_filter_blocks = true;
   table.cache_index_and_filter_blocks_with_high_priority = true;
-  // … and are pinned there as long as their file is open: about four bytes an item, charged to the cache, for not looking
-  // them up again on every level of every get.
+  // … and are pinned there as long as their file is open: about four bytes an item, charged to the cache, for not
+  // looking them up again on every level of every get.
   table.metadata_cache_options.unpartitioned_pinning = rocksdb::PinningTier::kAll;
   return table;
 }

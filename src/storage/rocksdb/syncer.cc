@@ -48,7 +48,7 @@ Syncer::Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, con
       files_(files),
       views_(views),
       syncs_(metrics.GetCounter("armature_engine_syncs_total", "Times the write-ahead log was synced.")),
-      sync_micros_(metrics.GetHistogram("armature_engine_sync_microseconds", "Duration of one sync of the log.")),
+      sync_micros_(metrics.GetHistogram("armature_engine_sync_seconds", "Duration of one sync of the log.")),
       prepare_(std::move(prepare)) {
   thread_ = std::thread([this, durability = options.durability, interval = options.interval_millis] {
     pthread_setname_np(pthread_self(), "syncer");

@@ -1,8 +1,8 @@
 #include "table/index/index_changes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "model/item_codec.h"
 #include "model/item_size.h"
@@ -50,13 +50,13 @@ void PutEntry(const Entry& entry, storage::Batch& batch) {
   batch.Put(entry.row_key, record);
 }
 
-ApiResult<void> CheckKeyAttribute(const IndexSchema& index, const KeyAttribute& attribute, const Value& value, bool is_hash,
-                                  bool is_update) {
+ApiResult<void> CheckKeyAttribute(const IndexSchema& index, const KeyAttribute& attribute, const Value& value,
+                                  bool is_hash, bool is_update) {
   const std::string& index_name = index.def->name;
   if (!value.is(attribute.type)) {
     if (is_update) return ValidationException(std::string(messages::kUpdateIndexKeyType));
-    return ValidationException(fmt::format(messages::kIndexKeyTypeMismatch, attribute.name, model::TypeName(attribute.type),
-                                           model::TypeName(value.type()), index_name));
+    return ValidationException(fmt::format(messages::kIndexKeyTypeMismatch, attribute.name,
+                                           model::TypeName(attribute.type), model::TypeName(value.type()), index_name));
   }
   if (attribute.type != Type::kN && value.str().empty()) {
     const std::string_view kind = attribute.type == Type::kS ? "string" : "binary";
@@ -100,6 +100,33 @@ ApiResult<void> CheckIndexedItem(const TableSchema& schema, Image old_item, mode
   return {};
 }
 
+ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::BoundUpdate& update,
+                                      LiteralFaults faults) {
+  const auto check = [&](const IndexSchema& index, const std::vector<KeyAttribute>& attributes, bool is_hash,
+                         const expr::UpdateAction& action) -> ApiResult<void> {
+    for (const auto& attribute : attributes) {
+      if (attribute.name != action.path.front().name || schema.def().key_schema.Find(attribute.name)) continue;
+      const Value& value = *action.value->value;
+      const bool is_mistyped = !value.is(attribute.type);
+      const bool is_empty = !is_mistyped && attribute.type != Type::kN && value.str().empty();
+      if (faults == LiteralFaults::kEmpty && !is_empty) continue;
+      ARMATURE_CHECK_OK(CheckKeyAttribute(index, attribute, value, is_hash, !is_mistyped));
+    }
+    return {};
+  };
+  for (const auto& index : schema.indexes()) {
+    for (const auto& action : update.actions) {
+      const bool is_literal =
+          action.value && action.value->kind == expr::UpdateValue::Kind::kValue && action.path.size() == 1;
+      const bool writes = action.kind == expr::UpdateActionKind::kSet || action.kind == expr::UpdateActionKind::kAdd;
+      if (!is_literal || !writes) continue;
+      ARMATURE_CHECK_OK(check(index, index.keyspace.key.hash, true, action));
+      ARMATURE_CHECK_OK(check(index, index.keyspace.key.range, false, action));
+    }
+  }
+  return {};
+}
+
 void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt) {
   for (const auto& index : schema.indexes()) {
@@ -124,7 +151,8 @@ void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_ite
   }
 }
 
-bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch, IndexCharge& charge) {
+bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch,
+                      IndexCharge& charge) {
   const Entry entry = MakeEntry(index, &item, arena);
   if (!entry.exists) return false;
   PutEntry(entry, batch);

@@ -1,8 +1,9 @@
 // Index changes: what a write means for a table's indexes.
 //
-// Given an item before and after, appends the index rows to delete and put to the batch that also holds the item, so that they
-// commit together, and works out what each index is charged (facts 9.2). An index whose entry does not change is neither written nor
-// charged. Pure but for the batch and the arena; called by the write path under the item's latch.
+// Given an item before and after, appends the index rows to delete and put to the batch that also holds the item, so
+// that they commit together, and works out what each index is charged (facts 9.2). An index whose entry does not change
+// is neither written nor charged. Pure but for the batch and the arena; called by the write path under the item's
+// latch.
 #pragma once
 
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/arena.h"
+#include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "storage/batch.h"
@@ -28,20 +30,27 @@ struct IndexCharge {
 // An item before or after a write; null: there is none.
 using Image = const model::Item*;
 
-// Whether the index keys in an item that is written can be stored. A put checks every index, an update only those keys it
-// changed, and words it differently.
+// Whether the index keys in an item that is written can be stored. A put checks every index, an update only those keys
+// it changed, and words it differently.
 model::ApiResult<void> CheckIndexKeys(const TableSchema& schema, Image old_item, model::Item new_item, bool is_update);
 
-// `unbuilt` names indexes that do not have the old item's row yet, because they are still being built.
 // The same, and that the item together with its entries in local indexes keeps to the limit of one item.
-model::ApiResult<void> CheckIndexedItem(const TableSchema& schema, Image old_item, model::Item new_item, size_t new_size,
-                                        bool is_update, Arena& arena);
+model::ApiResult<void> CheckIndexedItem(const TableSchema& schema, Image old_item, model::Item new_item,
+                                        size_t new_size, bool is_update, Arena& arena);
 
+// Values an update gives literally are checked before anything is read: a type AWS words as in a put. kEmpty looks for
+// empty values only, which transactions refuse as a whole.
+enum class LiteralFaults { kAll, kEmpty };
+model::ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::BoundUpdate& update,
+                                             LiteralFaults faults);
+
+// `unbuilt` names indexes that do not have the old item's row yet, because they are still being built.
 void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt = {});
 
 // The row of one item in one index, for building an index over existing items. False: the item has none.
-bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch, IndexCharge& charge);
+bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, storage::Batch& batch,
+                      IndexCharge& charge);
 
 // Bytes of all the item's entries in local indexes: with the item they count against the size of its collection.
 size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& arena);

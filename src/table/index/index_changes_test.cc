@@ -28,12 +28,14 @@ class IndexChangesTest : public testing::Test {
     model::TableDef def = MakeTableDef("T", /*has_sort_key=*/true);
     def.id = 1;
     for (const auto* name : {"g", "h", "l"}) def.attribute_definitions.push_back({name, model::Type::kS});
-    def.indexes.push_back(MakeIndex("all", 1, model::IndexKind::kGlobal, {{{"g", model::Type::kS}}, {}},
-                                    model::ProjectionType::kAll));
+    def.indexes.push_back(
+        MakeIndex("all", 1, model::IndexKind::kGlobal, {{{"g", model::Type::kS}}, {}}, model::ProjectionType::kAll));
     def.indexes.push_back(MakeIndex("keys", 2, model::IndexKind::kGlobal,
-                                    {{{"g", model::Type::kS}}, {{"h", model::Type::kS}}}, model::ProjectionType::kKeysOnly));
+                                    {{{"g", model::Type::kS}}, {{"h", model::Type::kS}}},
+                                    model::ProjectionType::kKeysOnly));
     def.indexes.push_back(MakeIndex("local", 3, model::IndexKind::kLocal,
-                                    {{{"pk", model::Type::kS}}, {{"l", model::Type::kS}}}, model::ProjectionType::kInclude, {"i"}));
+                                    {{{"pk", model::Type::kS}}, {{"l", model::Type::kS}}},
+                                    model::ProjectionType::kInclude, {"i"}));
     schema_ = std::make_unique<TableSchema>(std::make_shared<model::TableDef>(def), nullptr);
   }
 
@@ -43,11 +45,12 @@ class IndexChangesTest : public testing::Test {
     std::vector<IndexCharge> charges;
     const model::Item old_item = expr::MakeItem(arena_, before.empty() ? "" : kKey + before);
     const model::Item new_item = expr::MakeItem(arena_, after.empty() ? "" : kKey + after);
-    AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_, batch,
-                       charges);
+    AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_,
+                       batch, charges);
     std::string text;
     for (const auto& charge : charges)
-      text += fmt::format("{}{}:{}/{:+}", text.empty() ? "" : " ", charge.index->def->name, charge.write_units, charge.item_delta);
+      text += fmt::format("{}{}:{}/{:+}", text.empty() ? "" : " ", charge.index->def->name, charge.write_units,
+                          charge.item_delta);
     rows_changed_ = batch.count();
     return text;
   }
@@ -94,16 +97,20 @@ TEST_F(IndexChangesTest, ChargesAreOfTheProjectedEntryRoundedUp) {
 
 TEST_F(IndexChangesTest, IndexKeysOfTheWrongKindAreRefused) {
   EXPECT_EQ(Check("", "x=N:1", false), "ok");
-  EXPECT_EQ(Check("", "g=N:1", false),
-            "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: all");
+  EXPECT_EQ(
+      Check("", "g=N:1", false),
+      "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: all");
   EXPECT_EQ(Check("", "l=NULL", false),
-            "One or more parameter values were invalid: Type mismatch for Index Key l Expected: S Actual: NULL IndexName: local");
-  EXPECT_EQ(Check("", "h=S:", false),
-            "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The "
-            "AttributeValue for a key attribute cannot contain an empty string value. IndexName: keys, IndexKey: h");
+            "One or more parameter values were invalid: Type mismatch for Index Key l Expected: S Actual: NULL "
+            "IndexName: local");
+  EXPECT_EQ(
+      Check("", "h=S:", false),
+      "One or more parameter values are not valid. A value specified for a secondary index key is not supported. The "
+      "AttributeValue for a key attribute cannot contain an empty string value. IndexName: keys, IndexKey: h");
   EXPECT_EQ(Check("", "h=S:" + std::string(1024, 'x'), false), "ok");
   EXPECT_EQ(Check("", "h=S:" + std::string(1025, 'x'), false),
-            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit of 1024 "
+            "One or more parameter values were invalid: Aggregated size of all range keys has exceeded the size limit "
+            "of 1024 "
             "bytes");
 }
 
@@ -111,11 +118,14 @@ TEST_F(IndexChangesTest, AnUpdateIsHeldOnlyToWhatItChanges) {
   EXPECT_EQ(Check("g=N:1", "g=N:1,x=N:2", true), "ok");
   EXPECT_EQ(Check("g=N:1", "g=N:2", true),
             "The update expression attempted to update the secondary index key to unsupported type");
-  EXPECT_EQ(Check("g=S:a", "g=S:", true),
-            "One or more parameter values are not valid. The update expression attempted to update a secondary index key to a "
-            "value that is not supported. The AttributeValue for a key attribute cannot contain an empty string value.");
-  EXPECT_EQ(Check("g=N:1", "g=N:1,x=N:2", false),
-            "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: all");
+  EXPECT_EQ(
+      Check("g=S:a", "g=S:", true),
+      "One or more parameter values are not valid. The update expression attempted to update a secondary index key to "
+      "a "
+      "value that is not supported. The AttributeValue for a key attribute cannot contain an empty string value.");
+  EXPECT_EQ(
+      Check("g=N:1", "g=N:1,x=N:2", false),
+      "One or more parameter values were invalid: Type mismatch for Index Key g Expected: S Actual: N IndexName: all");
 }
 
 TEST_F(IndexChangesTest, LocalEntriesCountAgainstTheItemSize) {

@@ -1,8 +1,8 @@
 #include "table/txn/token_store.h"
 
-#include <xxhash.h>
-
 #include <vector>
+
+#include <xxhash.h>
 
 #include "base/bytes.h"
 #include "table/key_layout.h"

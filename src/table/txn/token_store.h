@@ -1,9 +1,10 @@
 // TokenStore: client tokens of transactions, so that a repeated request is not executed twice.
 //
 // A token's record (a hash of the request's parameters and when it expires) is committed together with the transaction,
-// through the changes Begin gives, so it survives whatever the transaction survives; a cancelled transaction leaves none.
-// Which tokens are running right now is known in memory only: a crash ends them all. Ten minutes after its transaction a token is
-// forgotten; RemoveExpired, called by housekeeping, also takes it off the disk. Thread-safe. Used by api/transact.
+// through the changes Begin gives, so it survives whatever the transaction survives; a cancelled transaction leaves
+// none. Which tokens are running right now is known in memory only: a crash ends them all. Ten minutes after its
+// transaction a token is forgotten; RemoveExpired, called by housekeeping, also takes it off the disk. Thread-safe.
+// Used by api/transact.
 #pragma once
 
 #include <array>
@@ -60,7 +61,7 @@ class TokenStore {
   };
   struct Begun {
     State state = State::kNew;
-    Claim claim;              // of kNew: to be kept until the transaction is durable or given up
+    Claim claim;             // of kNew: to be kept until the transaction is durable or given up
     storage::Batch changes;  // of kNew
   };
 

@@ -1,7 +1,7 @@
 // batch-write-25, batch-get-100, transact-4: several items per request.
 //
-// Writes go to neighbours in the thread's own share of the keys, every key once per round; at the end the last of them are
-// read back. A transaction carries a client token, as every SDK sends one.
+// Writes go to neighbours in the thread's own share of the keys, every key once per round; at the end the last of them
+// are read back. A transaction carries a client token, as every SDK sends one.
 #include <algorithm>
 #include <array>
 #include <iterator>
