@@ -1,6 +1,7 @@
 #include "api/item/key_checks.h"
 
 #include <algorithm>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -118,6 +119,24 @@ ApiResult<void> CheckKeyPaths(const table::TableSchema& schema, std::span<const 
       return ValidationException(fmt::format(model::messages::kIndexKeyMustBeScalar, path->front().name));
   }
   return {};
+}
+
+namespace {
+
+void CollectPaths(const expr::UpdateValue* value, std::vector<expr::Path>& paths) {
+  if (!value) return;
+  if (!value->path.empty()) paths.push_back(value->path);
+  CollectPaths(value->left, paths);
+  CollectPaths(value->right, paths);
+}
+
+}  // namespace
+
+ApiResult<void> CheckUpdatePaths(const table::TableSchema& schema, const expr::BoundUpdate& update) {
+  ARMATURE_CHECK_OK(CheckKeyPaths(schema, update.paths));
+  std::vector<expr::Path> read;
+  for (const auto& action : update.actions) CollectPaths(action.value, read);
+  return CheckKeyPaths(schema, read);
 }
 
 }  // namespace armature::api

@@ -36,5 +36,7 @@ model::ApiResult<void> CheckUpdateLeavesKey(const model::KeySchema& schema, cons
 
 // A key attribute, of the table or of an index, is a scalar: no expression may look inside one.
 model::ApiResult<void> CheckKeyPaths(const table::TableSchema& schema, std::span<const expr::Path> paths);
+// The same of an update: the paths it changes, then those it reads.
+model::ApiResult<void> CheckUpdatePaths(const table::TableSchema& schema, const expr::BoundUpdate& update);
 
 }  // namespace armature::api

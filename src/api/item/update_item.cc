@@ -38,7 +38,7 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   const expr::BoundUpdate& update = bound.update ? *bound.update : expr::EmptyUpdate();
   const auto schema = table->schema();
   ARMATURE_CO_CHECK_OK(table::CheckIndexKeyLiterals(*schema, update, table::LiteralFaults::kAll));
-  ARMATURE_CO_CHECK_OK(CheckKeyPaths(*schema, update.paths));
+  ARMATURE_CO_CHECK_OK(CheckUpdatePaths(*schema, update));
   ARMATURE_CO_CHECK_OK(CheckUpdateLeavesKey(table->key_schema(), update));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*schema, bound.condition->paths));
 

@@ -96,7 +96,7 @@ ApiResult<void> CheckTypesAndPaths(const TransactAction& action) {
   ARMATURE_CHECK_OK(action.kind == Kind::kPut ? CheckItemKeyTypes(schema, attributes)
                                               : CheckKeyTypes(schema, attributes));
   if (action.bound.update) {
-    ARMATURE_CHECK_OK(CheckKeyPaths(*action.table->schema(), action.bound.update->paths));
+    ARMATURE_CHECK_OK(CheckUpdatePaths(*action.table->schema(), *action.bound.update));
     ARMATURE_CHECK_OK(CheckUpdateLeavesKey(schema, *action.bound.update));
   }
   if (action.bound.condition) ARMATURE_CHECK_OK(CheckKeyPaths(*action.table->schema(), action.bound.condition->paths));

@@ -26,6 +26,8 @@ using std::chrono::nanoseconds;
 constexpr microseconds kGap{50};
 constexpr microseconds kLongestGather{2000};
 constexpr microseconds kThreadChanges{40};
+// How long a lone writer is waited for awake.
+constexpr microseconds kAwake{150};
 constexpr milliseconds kFirstRetry{20};
 constexpr milliseconds kLastRetry{500};
 
@@ -121,10 +123,24 @@ void Syncer::Settle(DurableOp* group, const Status& status) {
   }
 }
 
+// A lone writer that writes again as soon as it is answered would pay for putting this thread to sleep and waking it
+// each time, on an idle machine as much as for the write itself. While it keeps coming back within kAwake, stay awake
+// for it.
+void Syncer::StayAwake() {
+  const auto start = Clock::now();
+  if (is_lone_writer_quick_) {
+    while (parked_count_.load(std::memory_order_acquire) == 0 && Clock::now() - start < kAwake) {
+      for (int i = 0; i < 32; ++i) __builtin_ia32_pause();
+    }
+  }
+  if (parked_count_.load(std::memory_order_seq_cst) == 0) WaitForParked(1, retry_at_);
+  is_lone_writer_quick_ = last_group_ == 1 && Clock::now() - start < kAwake;
+}
+
 void Syncer::RunGroups() {
   if (prepare_) SyncGroup();
   while (!is_stopping_.load(std::memory_order_seq_cst)) {
-    WaitForParked(1, retry_at_);
+    StayAwake();
     LookForSpace();
     if (parked_count_.load(std::memory_order_seq_cst) == 0) continue;
     Gather();

@@ -49,6 +49,7 @@ class Syncer {
   using Clock = std::chrono::steady_clock;
 
   void RunGroups();
+  void StayAwake();
   void RunInterval(std::chrono::milliseconds interval);
   void Gather();
   void SyncGroup();
@@ -81,6 +82,7 @@ class Syncer {
   std::function<Status()> prepare_;
   uint32_t writers_ = 1;                     // estimate of how many writers are active
   uint32_t last_group_ = 0;                  // size of the last group
+  bool is_lone_writer_quick_ = false;        // the last group was one writer, back soon after the group before
   Clock::duration sync_time_{};              // moving average of one fsync
   std::chrono::milliseconds retry_pause_{};  // between looks for space; zero = none is missing
   Clock::time_point retry_at_ = Clock::time_point::max();
