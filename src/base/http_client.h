@@ -39,9 +39,9 @@ struct HttpClientRequest {
   std::string_view body;            // must live until Send returns
   std::optional<AwsSigning> signing;
   std::chrono::milliseconds connect_timeout{5000};
-  std::chrono::milliseconds timeout{30000};          // of the whole exchange
-  size_t max_response_bytes = size_t{64} << 20;      // a longer body fails the request
-  std::string ca_file;                               // certificates to trust, PEM; empty: the system's
+  std::chrono::milliseconds timeout{30000};      // of the whole exchange
+  size_t max_response_bytes = size_t{64} << 20;  // a longer body fails the request
+  std::string ca_file;                           // certificates to trust, PEM; empty: the system's
 };
 
 struct HttpClientResponse {

@@ -1,0 +1,251 @@
+#include "base/http_client.h"
+
+#include <atomic>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace armature {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// A server of plain sockets: reads one request after another from each connection and sends what `answer` returns.
+// An empty answer means: keep the client waiting.
+class TinyServer {
+ public:
+  using Answer = std::function<std::string(const std::string& request)>;
+
+  explicit TinyServer(Answer answer) : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
+    EXPECT_EQ(listen(listener_, 16), 0);
+    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
+    port_ = ntohs(address.sin_port);
+    accepting_ = std::thread([this] { Accept(); });
+  }
+  ~TinyServer() {
+    shutdown(listener_, SHUT_RDWR);
+    accepting_.join();
+    for (const int connection : connections_) shutdown(connection, SHUT_RDWR);
+    for (std::thread& thread : threads_) thread.join();
+    for (const int connection : connections_) close(connection);
+    close(listener_);
+  }
+  TinyServer(const TinyServer&) = delete;
+  TinyServer& operator=(const TinyServer&) = delete;
+
+  std::string Url(std::string_view path = "/") const { return fmt::format("http://127.0.0.1:{}{}", port_, path); }
+  int accepted() const { return accepted_; }
+  std::promise<void>& got_request() { return got_request_; }
+
+ private:
+  void Accept() {
+    for (int connection = accept(listener_, nullptr, nullptr); connection >= 0;
+         connection = accept(listener_, nullptr, nullptr)) {
+      ++accepted_;
+      connections_.push_back(connection);
+      threads_.emplace_back([this, connection] { Serve(connection); });
+    }
+  }
+
+  void Serve(int connection) {
+    std::string buffer;
+    char chunk[65536];
+    for (ssize_t n = 0; (n = read(connection, chunk, sizeof chunk)) > 0;) {
+      buffer.append(chunk, static_cast<size_t>(n));
+      const size_t head_end = buffer.find("\r\n\r\n");
+      if (head_end == std::string::npos) continue;
+      size_t body_size = 0;
+      if (const size_t at = buffer.find("Content-Length: "); at != std::string::npos && at < head_end)
+        body_size = std::stoul(buffer.substr(at + 16));
+      if (buffer.size() < head_end + 4 + body_size) continue;
+      const std::string reply = answer_(buffer.substr(0, head_end + 4 + body_size));
+      buffer.erase(0, head_end + 4 + body_size);
+      if (reply.empty()) got_request_.set_value();
+      else if (send(connection, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) return;
+    }
+  }
+
+  const Answer answer_;
+  const int listener_;
+  uint16_t port_ = 0;
+  std::atomic<int> accepted_{0};
+  std::promise<void> got_request_;
+  std::vector<int> connections_;      // of accepting_ until it is joined
+  std::vector<std::thread> threads_;  // likewise
+  std::thread accepting_;
+};
+
+std::string Reply(std::string_view body, std::string_view head = "HTTP/1.1 200 OK\r\n") {
+  return fmt::format("{}Content-Length: {}\r\nX-Note:  two words \r\n\r\n{}", head, body.size(), body);
+}
+
+TEST(HttpClientTest, SendsWhatItWasToldAndReturnsTheReply) {
+  std::string seen;
+  TinyServer server([&](const std::string& request) {
+    seen = request;
+    return Reply("pong", "HTTP/1.1 429 Slow Down\r\n");
+  });
+  HttpClient client;
+  HttpClientRequest request;
+  request.url = server.Url("/a/b?c=d");
+  request.headers = {{"X-One", "1"}, {"X-Empty", ""}};
+  request.body = "ping";
+  const auto response = client.Send(request);
+  ASSERT_TRUE(response) << response.error().ToString();
+  EXPECT_EQ(response->status, 429);
+  EXPECT_EQ(response->body, "pong");
+  EXPECT_EQ(response->Header("x-note"), "two words");
+  EXPECT_EQ(response->Header("absent"), "");
+  EXPECT_THAT(seen, testing::StartsWith("POST /a/b?c=d HTTP/1.1\r\n"));
+  EXPECT_THAT(seen, AllOf(HasSubstr("X-One: 1\r\n"), HasSubstr("X-Empty:\r\n"), HasSubstr("\r\n\r\nping")));
+  EXPECT_THAT(seen, Not(HasSubstr("form-urlencoded")));
+}
+
+TEST(HttpClientTest, EachMethodIsSentUnderItsName) {
+  std::vector<std::string> methods;
+  TinyServer server([&](const std::string& request) {
+    methods.push_back(request.substr(0, request.find(' ')));
+    return methods.back() == "HEAD" ? "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n" : Reply("");
+  });
+  HttpClient client;
+  for (const char* method : {"GET", "HEAD", "POST", "PUT", "DELETE", "GET"}) {
+    HttpClientRequest request;
+    request.method = method;
+    request.url = server.Url();
+    const auto response = client.Send(request);
+    ASSERT_TRUE(response) << method << ": " << response.error().ToString();
+    EXPECT_EQ(response->status, 200);
+  }
+  EXPECT_THAT(methods, testing::ElementsAre("GET", "HEAD", "POST", "PUT", "DELETE", "GET"));
+  EXPECT_EQ(server.accepted(), 1) << "the connection is reused";
+}
+
+TEST(HttpClientTest, ABodyOfMegabytesArrives) {
+  size_t received = 0;
+  TinyServer server([&](const std::string& request) {
+    received = request.size() - request.find("\r\n\r\n") - 4;
+    return Reply("ok");
+  });
+  const std::string body(5 << 20, 'x');
+  HttpClient client;
+  HttpClientRequest request;
+  request.url = server.Url();
+  request.body = body;
+  ASSERT_TRUE(client.Send(request));
+  EXPECT_EQ(received, body.size());
+}
+
+TEST(HttpClientTest, SignsWithVersion4) {
+  std::string seen;
+  TinyServer server([&](const std::string& request) {
+    seen = request;
+    return Reply("{}");
+  });
+  HttpClient client;
+  HttpClientRequest request;
+  request.url = server.Url();
+  request.headers = {{"Content-Type", "application/x-amz-json-1.1"}, {"X-Amz-Target", "Kinesis_20131202.PutRecords"}};
+  request.body = "{}";
+  request.signing = AwsSigning{.access_key_id = "AKIDEXAMPLE",
+                               .secret_access_key = "a:b/c",
+                               .session_token = "token==",
+                               .region = "eu-west-1",
+                               .service = "kinesis"};
+  ASSERT_TRUE(client.Send(request));
+  EXPECT_THAT(seen, HasSubstr("Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"));
+  EXPECT_THAT(seen, HasSubstr("/eu-west-1/kinesis/aws4_request, "
+                              "SignedHeaders=content-type;host;x-amz-date;x-amz-security-token;x-amz-target, "));
+  EXPECT_THAT(seen, HasSubstr("X-Amz-Security-Token: token==\r\n"));
+  EXPECT_THAT(seen, Not(HasSubstr("a:b/c")));
+}
+
+TEST(HttpClientTest, AStopEndsTheCallFromAnotherThread) {
+  TinyServer server([](const std::string&) { return std::string(); });
+  HttpClient client;
+  std::stop_source stop;
+  std::jthread other([&] {
+    server.got_request().get_future().wait();
+    stop.request_stop();
+  });
+  HttpClientRequest request;
+  request.url = server.Url();
+  const auto started = std::chrono::steady_clock::now();
+  const auto response = client.Send(request, stop.get_token());
+  ASSERT_FALSE(response);
+  EXPECT_EQ(response.error().code(), StatusCode::kUnavailable);
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(10)) << "well before the timeout";
+  EXPECT_FALSE(client.Send(request, stop.get_token())) << "a stopped token starts nothing";
+}
+
+TEST(HttpClientTest, FailuresSayWhatKindTheyAre) {
+  HttpClient client;
+  HttpClientRequest request;
+  {
+    TinyServer gone([](const std::string&) { return Reply(""); });
+    request.url = gone.Url();
+  }
+  EXPECT_EQ(client.Send(request).error().code(), StatusCode::kUnavailable) << "refused";
+
+  TinyServer silent([](const std::string&) { return std::string(); });
+  request.url = silent.Url();
+  request.timeout = std::chrono::milliseconds(50);
+  EXPECT_EQ(client.Send(request).error().code(), StatusCode::kUnavailable) << "timed out";
+  request.timeout = std::chrono::seconds(30);
+
+  TinyServer wordy([](const std::string&) { return Reply(std::string(1000, 'x')); });
+  request.url = wordy.Url();
+  request.max_response_bytes = 999;
+  EXPECT_EQ(client.Send(request).error().code(), StatusCode::kIoError);
+  request.max_response_bytes = 1000;
+  EXPECT_TRUE(client.Send(request)) << "a failure leaves the session usable";
+
+  request.headers = {{"X-Split", "a\r\nX-Forged: b"}};
+  EXPECT_EQ(client.Send(request).error().code(), StatusCode::kInvalidArgument);
+  request.headers.clear();
+  request.url = "ftp://127.0.0.1/";
+  EXPECT_EQ(client.Send(request).error().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(HttpClientTest, ThreadsSendSideBySide) {
+  TinyServer server([](const std::string& request) { return Reply(request.substr(request.size() - 4)); });
+  HttpClient client;
+  std::atomic<int> right{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        const std::string body = fmt::format("{:04}", t);
+        HttpClientRequest request;
+        request.url = server.Url();
+        request.body = body;
+        for (int i = 0; i < 50; ++i) {
+          const auto response = client.Send(request);
+          if (response && response->body == body) ++right;
+        }
+      });
+    }
+  }
+  EXPECT_EQ(right, 200);
+  EXPECT_LE(server.accepted(), 4);
+}
+
+}  // namespace
+}  // namespace armature
