@@ -65,6 +65,16 @@ std::string_view ProjectionTypeName(ProjectionType type) {
   return "";
 }
 
+std::string_view TtlStatusName(TtlStatus status) {
+  switch (status) {
+    case TtlStatus::kDisabled: return "DISABLED";
+    case TtlStatus::kEnabling: return "ENABLING";
+    case TtlStatus::kEnabled: return "ENABLED";
+    case TtlStatus::kDisabling: return "DISABLING";
+  }
+  return "";
+}
+
 std::string_view BillingModeName(BillingMode mode) {
   return mode == BillingMode::kProvisioned ? "PROVISIONED" : "PAY_PER_REQUEST";
 }

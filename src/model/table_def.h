@@ -86,6 +86,18 @@ struct StreamDef {
   std::string label;      // of the latest stream, enabled or not; empty = never had one
 };
 
+enum class TtlStatus { kDisabled, kEnabling, kEnabled, kDisabling };
+
+// Time to Live. Passing states last until the expiry rows are made or gone, and at least until `due_millis`.
+struct TtlDef {
+  TtlStatus status = TtlStatus::kDisabled;
+  std::string attribute;  // empty while DISABLED
+  int64_t due_millis = 0;
+
+  // Whether writes keep expiry rows.
+  bool keeps_rows() const { return status == TtlStatus::kEnabling || status == TtlStatus::kEnabled; }
+};
+
 struct TableDef {
   uint64_t id = 0;  // internal, never reused
   std::string account;
@@ -109,6 +121,7 @@ struct TableDef {
   bool deletion_protection = false;
   SseDef sse;
   StreamDef stream;
+  TtlDef ttl;
   std::map<std::string, std::string> tags;
 
   ResourceStatus status = ResourceStatus::kActive;
@@ -129,6 +142,7 @@ struct TableDef {
 std::string_view ResourceStatusName(ResourceStatus status);
 std::string_view ProjectionTypeName(ProjectionType type);
 std::string_view BillingModeName(BillingMode mode);
+std::string_view TtlStatusName(TtlStatus status);
 
 inline constexpr int kTableRecordVersion = 1;
 std::string EncodeTableDef(const TableDef& table);

@@ -111,6 +111,9 @@ std::string EncodeTableDef(const TableDef& table) {
   json.Bool(table.stream.enabled);
   WriteString(json, "streamViewType", table.stream.view_type);
   WriteString(json, "streamLabel", table.stream.label);
+  WriteString(json, "ttlStatus", TtlStatusName(table.ttl.status));
+  WriteString(json, "ttlAttribute", table.ttl.attribute);
+  WriteInt(json, "ttlDue", table.ttl.due_millis);
   json.Key("tags");
   json.BeginObject();
   for (const auto& [key, value] : table.tags) WriteString(json, key, value);
@@ -184,6 +187,16 @@ ResourceStatus ReadStatus(Object object) {
   return ResourceStatus::kActive;
 }
 
+TtlDef ReadTtl(Object object) {
+  TtlDef ttl;
+  const std::string name = ReadString(object, "ttlStatus");
+  for (auto status : {TtlStatus::kEnabling, TtlStatus::kEnabled, TtlStatus::kDisabling})
+    if (name == TtlStatusName(status)) ttl.status = status;
+  ttl.attribute = ReadString(object, "ttlAttribute");
+  ttl.due_millis = ReadInt(object, "ttlDue");
+  return ttl;
+}
+
 IndexDef ReadIndex(Object object) {
   IndexDef index;
   index.kind = ReadString(object, "kind") == "local" ? IndexKind::kLocal : IndexKind::kGlobal;
@@ -226,6 +239,7 @@ TableDef ReadTable(Object object) {
   table.sse = {ReadBool(object, "sseKms"), ReadString(object, "kmsKeyArn")};
   table.stream = {ReadBool(object, "streamEnabled"), ReadString(object, "streamViewType"),
                   ReadString(object, "streamLabel")};
+  table.ttl = ReadTtl(object);
   Object tags;
   if (object["tags"].get(tags) == simdjson::SUCCESS)
     for (auto field : tags) table.tags.emplace(std::string(field.key), std::string(std::string_view(field.value)));

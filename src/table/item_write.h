@@ -37,6 +37,7 @@ struct ItemWrite {
   const expr::BoundCondition* condition = nullptr;  // null: none
   bool wants_old_image = false;                     // decode the old item even if nothing here needs it
   bool measures_plainly = false;                    // updates in transactions are held to the plain item size
+  bool by_ttl = false;                              // done by the service because the item has expired
 
   // out
   bool condition_held = true;
@@ -57,6 +58,7 @@ struct ItemWrite {
   friend class WritePath;
   std::string storage_key_;
   size_t partition_end_ = 0;                 // of the storage key: where the partition key ends
+  int64_t new_expiry_ = INT64_MAX;           // of the expiry row the write puts
   std::vector<const IndexSchema*> unbuilt_;  // indexes being built that lack the old item's row
   storage::GetOp read_;
 };

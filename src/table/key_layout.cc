@@ -17,6 +17,8 @@ constexpr char kCleanStopKind = 'C';
 constexpr char kTokenKind = 'I';
 constexpr char kTokenExpiryKind = 'E';
 constexpr char kIndexBuildKind = 'B';
+constexpr char kExpiryBuildKind = 'L';
+constexpr char kTriggerKind = 'G';
 }  // namespace
 
 std::string TablePrefix(uint64_t table_id) {
@@ -81,6 +83,22 @@ std::string IndexBuildKey(uint64_t table_id, uint32_t index_id) {
 }
 
 storage::KeyRange IndexBuildRange() { return {{kSystemByte, kIndexBuildKind}, {kSystemByte, kIndexBuildKind + 1}}; }
+
+std::string ExpiryBuildKey(uint64_t table_id) {
+  std::string key{kSystemByte, kExpiryBuildKind};
+  AppendBigEndian(key, table_id);
+  return key;
+}
+
+storage::KeyRange ExpiryBuildRange() { return {{kSystemByte, kExpiryBuildKind}, {kSystemByte, kExpiryBuildKind + 1}}; }
+
+std::string TriggerKey(std::string_view uuid) {
+  std::string key{kSystemByte, kTriggerKind};
+  key.append(uuid);
+  return key;
+}
+
+storage::KeyRange TriggerRange() { return {{kSystemByte, kTriggerKind}, {kSystemByte, kTriggerKind + 1}}; }
 
 std::string CleanStopKey() { return {kSystemByte, kCleanStopKind}; }
 

@@ -22,6 +22,7 @@ enum class Space : uint8_t {
   kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
   kLocalIndexes = 0x20,
   kGlobalIndexes = 0x30,
+  kExpiry = 0x50,  // of tables with Time to Live: items by when they expire, see expiry.h
 };
 
 // Every key of a table starts with this.
@@ -47,6 +48,12 @@ std::string_view TokenOfExpiryKey(std::string_view expiry_key);
 // How far an index that is being built or removed has got, and the range of all such records.
 std::string IndexBuildKey(uint64_t table_id, uint32_t index_id);
 storage::KeyRange IndexBuildRange();
+// How far the expiry rows of a table's existing items have got, and the range of all such records.
+std::string ExpiryBuildKey(uint64_t table_id);
+storage::KeyRange ExpiryBuildRange();
+// The definition of a trigger (an event source mapping), and the range of all of them.
+std::string TriggerKey(std::string_view uuid);
+storage::KeyRange TriggerRange();
 
 // The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to
 // the end of the partition key.

@@ -37,6 +37,14 @@ class Table {
   // Whether data operations work at this moment: the table exists and is ACTIVE or UPDATING.
   bool AcceptsData(int64_t now_millis) const;
 
+  // The write path tells of every expiry row (epoch seconds) once it is committed; the sweep takes the earliest since
+  // it last asked and so knows where to look. INT64_MAX: none.
+  void NoteExpiry(int64_t seconds) {
+    int64_t seen = earliest_expiry_.load(std::memory_order_relaxed);
+    while (seconds < seen && !earliest_expiry_.compare_exchange_weak(seen, seconds, std::memory_order_acq_rel)) {}
+  }
+  int64_t TakeEarliestExpiry() { return earliest_expiry_.exchange(INT64_MAX, std::memory_order_acq_rel); }
+
   // The catalogue's: publishes a changed definition.
   void Publish(std::shared_ptr<const model::TableDef> def);
 
@@ -48,6 +56,7 @@ class Table {
   const storage::Epoch epoch_;
   const bool has_local_indexes_;
   RowStats stats_;
+  std::atomic<int64_t> earliest_expiry_{INT64_MAX};
 
   // Data operations ask for these two on every request: kept apart from the definition, without a lock.
   std::atomic<int64_t> data_from_millis_{0};

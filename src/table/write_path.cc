@@ -13,6 +13,7 @@
 #include "model/item_codec.h"
 #include "model/item_size.h"
 #include "model/messages.h"
+#include "table/expiry.h"
 #include "table/key_layout.h"
 
 namespace armature::table {
@@ -98,7 +99,7 @@ Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
   if (!write.old_exists) co_return ApiResult<void>{};
 
   const bool needs_item = write.wants_old_image || write.condition || write.kind == ItemWrite::Kind::kUpdate ||
-                          !write.schema->indexes().empty();
+                          !write.schema->indexes().empty() || !write.schema->expiry_attribute().empty();
   if (needs_item) {
     auto decoded = model::DecodeItem(write.read_.value, arena);
     if (!decoded) co_return StorageError(*write.table, decoded.error());
@@ -171,6 +172,12 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& ba
   if (!write.schema->indexes().empty())
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
                        ImageOf(write.new_exists, write.new_item), arena, batch, write.index_charges, write.unbuilt_);
+  if (!write.schema->expiry_attribute().empty()) {
+    const auto put = AppendExpiryChanges(*write.schema, write.table->prefix(), write.storage_key_,
+                                         ImageOf(write.old_exists, write.old_item),
+                                         ImageOf(write.new_exists, write.new_item), batch);
+    write.new_expiry_ = put.value_or(INT64_MAX);
+  }
 }
 
 Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
@@ -247,6 +254,7 @@ void WritePath::CountChange(ItemWrite& write) const {
        static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
   for (const IndexCharge& charge : write.index_charges)
     move(*charge.index->stats, charge.item_delta, charge.size_delta);
+  if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
 }
 
 Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
@@ -327,7 +335,7 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
       auto committed = co_await Commit(*table, batch);
       if (committed) last = std::max(last, *committed);
       for (ItemWrite& write : writes) {
-        if (write.table != table || write.failure) continue;
+        if (write.table != table || write.failure || !write.condition_held) continue;
         if (committed) CountChange(write);
         else write.failure = committed.error();
       }
@@ -397,6 +405,25 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
   index->stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
   index->stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
   table.stats().is_dirty.store(true, std::memory_order_release);
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, Arena& arena) {
+  ItemWrite write;
+  write.table = &table;
+  write.key = key;
+  write.kind = ItemWrite::Kind::kCheck;
+  PrepareKey(write);
+  const auto guard = co_await latches_.Lock(LatchKey(write));
+  write.schema = table.schema();
+  if (write.schema->expiry_attribute().empty()) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
+  storage::Batch batch;
+  const auto put = AppendExpiryChanges(*write.schema, table.prefix(), write.storage_key_, nullptr,
+                                       ImageOf(write.old_exists, write.old_item), batch);
+  if (!put) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
+  table.NoteExpiry(*put);
   co_return ApiResult<void>{};
 }
 

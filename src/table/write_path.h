@@ -51,6 +51,9 @@ class WritePath {
   // when a later commit is.
   Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
 
+  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when a later commit is.
+  Task<model::ApiResult<void>> BuildExpiryRow(Table& table, model::Item key, Arena& arena);
+
   // Returns when every write that began before has ended: none still runs under an older table definition.
   Task<void> AwaitEarlierWrites();
 
