@@ -29,6 +29,17 @@ IndexDef* TableDef::FindIndex(uint32_t index_id) {
   return it == indexes.end() ? nullptr : &*it;
 }
 
+KinesisDestinationDef* TableDef::FindKinesisDestination(std::string_view stream_arn) {
+  auto it = std::find_if(kinesis.begin(), kinesis.end(),
+                         [&](const KinesisDestinationDef& destination) { return destination.stream_arn == stream_arn; });
+  return it == kinesis.end() ? nullptr : &*it;
+}
+
+const KinesisDestinationDef* TableDef::LiveKinesisDestination() const {
+  auto it = std::find_if(kinesis.begin(), kinesis.end(), [](const auto& destination) { return destination.is_live(); });
+  return it == kinesis.end() ? nullptr : &*it;
+}
+
 void TableDef::PruneAttributeDefinitions() {
   std::erase_if(attribute_definitions, [&](const KeyAttribute& definition) {
     return !key_schema.Find(definition.name) &&
@@ -71,6 +82,18 @@ std::string_view TtlStatusName(TtlStatus status) {
     case TtlStatus::kEnabling: return "ENABLING";
     case TtlStatus::kEnabled: return "ENABLED";
     case TtlStatus::kDisabling: return "DISABLING";
+  }
+  return "";
+}
+
+std::string_view KinesisStatusName(KinesisStatus status) {
+  switch (status) {
+    case KinesisStatus::kEnabling: return "ENABLING";
+    case KinesisStatus::kActive: return "ACTIVE";
+    case KinesisStatus::kDisabling: return "DISABLING";
+    case KinesisStatus::kDisabled: return "DISABLED";
+    case KinesisStatus::kEnableFailed: return "ENABLE_FAILED";
+    case KinesisStatus::kUpdating: return "UPDATING";
   }
   return "";
 }

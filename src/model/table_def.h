@@ -98,6 +98,21 @@ struct TtlDef {
   bool keeps_rows() const { return status == TtlStatus::kEnabling || status == TtlStatus::kEnabled; }
 };
 
+enum class KinesisStatus { kEnabling, kActive, kDisabling, kDisabled, kEnableFailed, kUpdating };
+
+// A Kinesis data stream that receives, or once received, the changes of a table's items.
+struct KinesisDestinationDef {
+  std::string stream_arn;
+  KinesisStatus status = KinesisStatus::kEnabling;
+  std::string status_description;  // why it is ENABLE_FAILED
+  std::string precision;           // MILLISECOND or MICROSECOND; empty = never chosen, which means MILLISECOND
+  uint64_t generation = 0;         // which enabling this is; names its cursors, never used twice within a table
+  int64_t since_millis = 0;        // when the status was entered
+
+  // Whether it is in use: a table has at most one such destination.
+  bool is_live() const { return status != KinesisStatus::kDisabled && status != KinesisStatus::kEnableFailed; }
+};
+
 struct TableDef {
   uint64_t id = 0;  // internal, never reused
   std::string account;
@@ -122,6 +137,7 @@ struct TableDef {
   SseDef sse;
   StreamDef stream;
   TtlDef ttl;
+  std::vector<KinesisDestinationDef> kinesis;  // every one the table has had, the latest first
   std::map<std::string, std::string> tags;
 
   ResourceStatus status = ResourceStatus::kActive;
@@ -131,6 +147,8 @@ struct TableDef {
   std::string Arn() const;
   std::string StreamArn() const;  // REQUIRES: stream.label is set
   const IndexDef* FindIndex(std::string_view index_name) const;
+  KinesisDestinationDef* FindKinesisDestination(std::string_view stream_arn);
+  const KinesisDestinationDef* LiveKinesisDestination() const;  // null: none
   IndexDef* FindIndex(uint32_t index_id);
   // Forgets definitions that no key uses; what is left keeps its order.
   void PruneAttributeDefinitions();
@@ -143,6 +161,7 @@ std::string_view ResourceStatusName(ResourceStatus status);
 std::string_view ProjectionTypeName(ProjectionType type);
 std::string_view BillingModeName(BillingMode mode);
 std::string_view TtlStatusName(TtlStatus status);
+std::string_view KinesisStatusName(KinesisStatus status);
 
 inline constexpr int kTableRecordVersion = 1;
 std::string EncodeTableDef(const TableDef& table);

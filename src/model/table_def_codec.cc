@@ -77,6 +77,22 @@ void WriteIndex(JsonWriter& json, const IndexDef& index) {
   json.EndObject();
 }
 
+void WriteKinesis(JsonWriter& json, const std::vector<KinesisDestinationDef>& destinations) {
+  json.Key("kinesis");
+  json.BeginArray();
+  for (const auto& destination : destinations) {
+    json.BeginObject();
+    WriteString(json, "streamArn", destination.stream_arn);
+    WriteString(json, "status", KinesisStatusName(destination.status));
+    WriteString(json, "description", destination.status_description);
+    WriteString(json, "precision", destination.precision);
+    WriteInt(json, "generation", static_cast<int64_t>(destination.generation));
+    WriteInt(json, "since", destination.since_millis);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string EncodeTableDef(const TableDef& table) {
@@ -114,6 +130,7 @@ std::string EncodeTableDef(const TableDef& table) {
   WriteString(json, "ttlStatus", TtlStatusName(table.ttl.status));
   WriteString(json, "ttlAttribute", table.ttl.attribute);
   WriteInt(json, "ttlDue", table.ttl.due_millis);
+  if (!table.kinesis.empty()) WriteKinesis(json, table.kinesis);
   json.Key("tags");
   json.BeginObject();
   for (const auto& [key, value] : table.tags) WriteString(json, key, value);
@@ -197,6 +214,20 @@ TtlDef ReadTtl(Object object) {
   return ttl;
 }
 
+KinesisDestinationDef ReadKinesisDestination(Object object) {
+  KinesisDestinationDef destination;
+  destination.stream_arn = ReadString(object, "streamArn");
+  const std::string name = ReadString(object, "status");
+  for (auto status : {KinesisStatus::kEnabling, KinesisStatus::kActive, KinesisStatus::kDisabling,
+                      KinesisStatus::kDisabled, KinesisStatus::kEnableFailed, KinesisStatus::kUpdating})
+    if (name == KinesisStatusName(status)) destination.status = status;
+  destination.status_description = ReadString(object, "description");
+  destination.precision = ReadString(object, "precision");
+  destination.generation = static_cast<uint64_t>(ReadInt(object, "generation"));
+  destination.since_millis = ReadInt(object, "since");
+  return destination;
+}
+
 IndexDef ReadIndex(Object object) {
   IndexDef index;
   index.kind = ReadString(object, "kind") == "local" ? IndexKind::kLocal : IndexKind::kGlobal;
@@ -240,6 +271,9 @@ TableDef ReadTable(Object object) {
   table.stream = {ReadBool(object, "streamEnabled"), ReadString(object, "streamViewType"),
                   ReadString(object, "streamLabel")};
   table.ttl = ReadTtl(object);
+  simdjson::dom::array destinations;
+  if (object["kinesis"].get(destinations) == simdjson::SUCCESS)
+    for (Object destination : destinations) table.kinesis.push_back(ReadKinesisDestination(destination));
   Object tags;
   if (object["tags"].get(tags) == simdjson::SUCCESS)
     for (auto field : tags) table.tags.emplace(std::string(field.key), std::string(std::string_view(field.value)));
