@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "wire": {"base", "model"},
     "auth": {"base", "model", "wire"},
     "table": BELOW_TABLE,
-    "workers": BELOW_TABLE | {"table"},
+    "workers": BELOW_TABLE | {"table", "wire"},
     "api": BELOW_TABLE | {"wire", "auth", "table", "workers"},
     "cli": {"base", "model", "net"},
     "server": BELOW_TABLE | {"net", "wire", "auth", "table", "workers", "api", "cli"},
