@@ -30,8 +30,9 @@ IndexDef* TableDef::FindIndex(uint32_t index_id) {
 }
 
 KinesisDestinationDef* TableDef::FindKinesisDestination(std::string_view stream_arn) {
-  auto it = std::find_if(kinesis.begin(), kinesis.end(),
-                         [&](const KinesisDestinationDef& destination) { return destination.stream_arn == stream_arn; });
+  auto it = std::find_if(kinesis.begin(), kinesis.end(), [&](const KinesisDestinationDef& destination) {
+    return destination.stream_arn == stream_arn;
+  });
   return it == kinesis.end() ? nullptr : &*it;
 }
 
