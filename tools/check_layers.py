@@ -23,9 +23,10 @@ MAY_INCLUDE = {
     "auth": {"base", "model", "wire"},
     "table": BELOW_TABLE,
     "workers": BELOW_TABLE | {"table", "wire"},
-    "api": BELOW_TABLE | {"wire", "auth", "table", "workers"},
+    "triggers": BELOW_TABLE | {"table", "wire"},
+    "api": BELOW_TABLE | {"wire", "auth", "table", "workers", "triggers"},
     "cli": {"base", "model", "net"},
-    "server": BELOW_TABLE | {"net", "wire", "auth", "table", "workers", "api", "cli"},
+    "server": BELOW_TABLE | {"net", "wire", "auth", "table", "workers", "triggers", "api", "cli"},
 }
 # What a request and a reply are, without anything of sockets: these two headers of net/ are open.
 OPEN_HEADERS = {"net/http_message.h", "net/handler.h"}
