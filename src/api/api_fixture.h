@@ -19,6 +19,7 @@
 #include "wire/decode.h"
 #include "wire/json_document.h"
 #include "workers/index_backfill.h"
+#include "workers/ttl_setup.h"
 
 namespace armature::api {
 
@@ -38,6 +39,7 @@ class ApiFixture : public testing::Test {
         reads_(*engine_),
         writes_(*engine_) {
     EXPECT_TRUE(RunBlocking(catalog_.Load()).ok());
+    services_.ttl_setup = &ttl_setup_;
   }
 
   Reply Call(std::string_view operation, std::string_view json, std::string_view region = "us-east-1") {
@@ -85,6 +87,7 @@ class ApiFixture : public testing::Test {
   table::WritePath writes_;
   table::TokenStore tokens_{*engine_, clock_};
   workers::IndexBackfill index_backfill_{*engine_, clock_, catalog_, writes_, metrics_};
+  workers::TtlSetup ttl_setup_{*engine_, clock_, catalog_, writes_, metrics_};
   Services services_{*engine_, catalog_, reads_, writes_, tokens_, clock_, random_, &index_backfill_};
 
  private:

@@ -22,6 +22,8 @@
 #include "api/tag/untag_resource.h"
 #include "api/transact/transact_get_items.h"
 #include "api/transact/transact_write_items.h"
+#include "api/ttl/describe_time_to_live.h"
+#include "api/ttl/update_time_to_live.h"
 
 namespace armature::api {
 
@@ -53,6 +55,7 @@ constexpr Entry kOperations[] = {
     Make<wire::DescribeEndpointsInput, DescribeEndpoints>(),
     Make<wire::DescribeLimitsInput, DescribeLimits>(),
     Make<wire::DescribeTableInput, DescribeTable>(),
+    Make<wire::DescribeTimeToLiveInput, DescribeTimeToLive>(),
     Make<wire::GetItemInput, GetItem>(),
     Make<wire::ListTablesInput, ListTables>(),
     Make<wire::ListTagsOfResourceInput, ListTagsOfResource>(),
@@ -65,6 +68,7 @@ constexpr Entry kOperations[] = {
     Make<wire::UntagResourceInput, UntagResource>(),
     Make<wire::UpdateItemInput, UpdateItem>(),
     Make<wire::UpdateTableInput, UpdateTable>(),
+    Make<wire::UpdateTimeToLiveInput, UpdateTimeToLive>(),
 };
 
 // By OperationId, so that finding one is an index.

@@ -18,6 +18,7 @@
 
 namespace armature::workers {
 class IndexBackfill;
+class TtlSetup;
 }
 
 namespace armature::api {
@@ -31,6 +32,7 @@ struct Services {
   const Clock& clock;
   RandomSource& random;
   workers::IndexBackfill* index_backfill = nullptr;  // null: somebody else looks after new and removed indexes
+  workers::TtlSetup* ttl_setup = nullptr;            // null: somebody else looks after tables whose TTL changes
 };
 
 struct RequestContext {

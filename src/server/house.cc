@@ -15,6 +15,8 @@ namespace {
 constexpr std::chrono::milliseconds kHousekeepingInterval(1000);
 // Only a safety net: work on indexes is announced.
 constexpr std::chrono::milliseconds kIndexingInterval(60'000);
+// Each step says itself when the next is due.
+constexpr std::chrono::milliseconds kExpiringInterval(60'000);
 
 // Filled only as data is read and written; an idle or small database stays small.
 uint64_t CacheBytes(const ServeOptions& options) {
@@ -61,12 +63,16 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
       writes_(*engine_),
       tokens_(*engine_, clock_),
       index_backfill_(*engine_, clock_, catalog_, writes_, *metrics_),
+      ttl_setup_(*engine_, clock_, catalog_, writes_, *metrics_),
+      ttl_sweep_(*engine_, clock_, catalog_, writes_, *metrics_, options.ttl_delay_millis),
       memory_watch_(MemoryLimit(options)),
       housekeeping_(kHousekeepingInterval, [this] { KeepHouse(); }),
       indexing_(kIndexingInterval, [this] {
         if (const auto pause = RunBlocking(index_backfill_.Step())) indexing_.RunSoon(*pause);
-      }) {
+      }),
+      expiring_(kExpiringInterval, [this] { Expire(); }) {
   index_backfill_.OnWork([this] { indexing_.RunSoon(); });
+  ttl_setup_.OnWork([this] { expiring_.RunSoon(); });
 }
 
 Status House::Load() {
@@ -80,7 +86,9 @@ Status House::Load() {
   }
   reads_.emplace(*engine_, lagged_view_ ? &*lagged_view_ : nullptr);
   if (Status status = RunBlocking(index_backfill_.Load()); !status.ok()) return status;
+  if (Status status = RunBlocking(ttl_setup_.Load()); !status.ok()) return status;
   services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
+  services_->ttl_setup = &ttl_setup_;
   dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis},
                       *services_, verifier_, *metrics_);
   return Status::Ok();
@@ -105,6 +113,13 @@ void House::KeepHouse() {
   LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
 }
 
+// Sets up what is announced, then deletes a portion of what has expired.
+void House::Expire() {
+  const auto setup_pause = RunBlocking(ttl_setup_.Step());
+  const auto sweep_pause = RunBlocking(ttl_sweep_.Step());
+  expiring_.RunSoon(std::min(setup_pause.value_or(sweep_pause), sweep_pause));
+}
+
 Status House::Open() {
   net::ServerOptions net;
   net.host = options_.host;
@@ -120,6 +135,8 @@ Status House::Open() {
   housekeeping_.Start();
   indexing_.Start();
   indexing_.RunSoon();
+  expiring_.Start();
+  expiring_.RunSoon();
   if (view_sampling_) view_sampling_->Start();
   return Status::Ok();
 }
@@ -129,6 +146,7 @@ Status House::Close() {
   if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
   housekeeping_.Stop();
   indexing_.Stop();
+  expiring_.Stop();
   if (view_sampling_) view_sampling_->Stop();
   if (lagged_view_) lagged_view_->Release();
   recount_ = {};

@@ -29,6 +29,8 @@
 #include "workers/index_backfill.h"
 #include "workers/memory_watch.h"
 #include "workers/periodic.h"
+#include "workers/ttl_setup.h"
+#include "workers/ttl_sweep.h"
 
 namespace armature::server {
 
@@ -50,6 +52,7 @@ class House {
   Status Load();
   void StartRecount();
   void KeepHouse();
+  void Expire();
 
   const ServeOptions options_;
   const SystemClock clock_;
@@ -63,11 +66,14 @@ class House {
   table::WritePath writes_;
   table::TokenStore tokens_;
   workers::IndexBackfill index_backfill_;
+  workers::TtlSetup ttl_setup_;
+  workers::TtlSweep ttl_sweep_;
   std::optional<api::Services> services_;
 
   workers::MemoryWatch memory_watch_;
   workers::Periodic housekeeping_;
   workers::Periodic indexing_;
+  workers::Periodic expiring_;
   std::optional<workers::Periodic> view_sampling_;
   std::atomic<bool> is_counted_{true};  // false: the statistics are not known to be exact
   std::jthread recount_;

@@ -20,6 +20,9 @@ const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
                                                  {"error", LogLevel::kError},
                                                  {"off", LogLevel::kOff}};
 
+const std::map<std::string, int64_t> kTimeUnits{
+    {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
+
 constexpr const char* kFooter = R"(
 Point any AWS SDK or the AWS CLI at it:
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
@@ -84,6 +87,11 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "should have been consistent; 0 means they are always current")
       ->capture_default_str()
       ->check(CLI::Range(0, 600'000));
+  app.add_option("--ttl-delay", options.ttl_delay_millis,
+                 "How long items stay after Time to Live says they have expired, to imitate AWS, which takes up to two\n"
+                 "days: milliseconds, or a number with ms, s, m, h or d")
+      ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
+      ->check(CLI::NonNegativeNumber);
   app.add_option("--slow-request", options.slow_request_millis,
                  "Log requests that take longer than this many milliseconds")
       ->capture_default_str();

@@ -30,6 +30,7 @@ struct ServeOptions {
   uint64_t max_connections = 20'000;
   int64_t control_plane_delay_millis = 0;
   int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
+  int64_t ttl_delay_millis = 0;     // how long expired items stay
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;
   bool allow_unauthenticated = false;

@@ -1,0 +1,26 @@
+#include "api/ttl/describe_time_to_live.h"
+
+#include "api/table_lookup.h"
+#include "base/json_writer.h"
+
+namespace armature::api {
+
+Task<model::ApiResult<void>> DescribeTimeToLive(RequestContext& context, const wire::DescribeTimeToLiveInput& request) {
+  ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
+  const auto def = table->def();
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.Key("TimeToLiveDescription");
+  json.BeginObject();
+  json.Key("TimeToLiveStatus");
+  json.String(model::TtlStatusName(def->ttl.status));
+  if (!def->ttl.attribute.empty()) {
+    json.Key("AttributeName");
+    json.String(def->ttl.attribute);
+  }
+  json.EndObject();
+  json.EndObject();
+  co_return model::ApiResult<void>{};
+}
+
+}  // namespace armature::api
