@@ -1,0 +1,132 @@
+#include "triggers/function.h"
+
+#include <csignal>
+#include <future>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "triggers/handler_process.h"
+
+namespace armature::triggers {
+namespace {
+
+FunctionSpec Shell(const std::string& script) {
+  FunctionSpec spec;
+  spec.name = "test";
+  spec.command = {"/bin/sh", "-c", script};
+  return spec;
+}
+
+// As the server does: a handler that has ended is an error, not a signal.
+[[maybe_unused]] const auto kIgnoreSigpipe = signal(SIGPIPE, SIG_IGN);
+
+constexpr const char* kEcho = R"(while read -r line; do echo "$line"; done)";
+
+TEST(CommandFunction, AnswersManyEventsWithOneProcess) {
+  HttpClient http;
+  auto function = MakeFunction(Shell(R"(while read -r line; do echo "{\"pid\":$$}"; done)"), http);
+  const Invocation first = function->Invoke("{}", {});
+  ASSERT_TRUE(first.is_ok) << first.error;
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(function->Invoke("{}", {}).payload, first.payload);
+}
+
+TEST(CommandFunction, LongEventsPassWhole) {
+  HttpClient http;
+  auto function = MakeFunction(Shell("exec cat"), http);
+  const std::string event = "{\"text\":\"" + std::string(5'000'000, 'x') + "\"}";
+  const Invocation result = function->Invoke(event, {});
+  ASSERT_TRUE(result.is_ok) << result.error;
+  EXPECT_EQ(result.payload, event);
+}
+
+TEST(CommandFunction, ReportedErrorsFail) {
+  HttpClient http;
+  auto function = MakeFunction(Shell(kEcho), http);
+  const Invocation result = function->Invoke(R"({"errorMessage":"no luck","errorType":"ValueError"})", {});
+  EXPECT_FALSE(result.is_ok);
+  EXPECT_EQ(result.error, "ValueError: no luck");
+  EXPECT_TRUE(function->Invoke("{}", {}).is_ok);
+  EXPECT_FALSE(function->Invoke("not JSON", {}).is_ok);
+  EXPECT_TRUE(function->Invoke("null", {}).is_ok);
+}
+
+TEST(CommandFunction, StartsAnotherProcessWhenOneDies) {
+  HttpClient http;
+  auto function = MakeFunction(Shell("read -r line; echo {}; exit 3"), http);
+  // Whether an end between two events is noticed before or after the next is sent is a matter of luck.
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(function->Invoke("{}", {}).is_ok || function->Invoke("{}", {}).is_ok);
+  auto dying = MakeFunction(Shell("read -r line; exit 3"), http);
+  for (int i = 0; i < 2; ++i) {
+    const Invocation result = dying->Invoke("{}", {});
+    EXPECT_FALSE(result.is_ok);
+    EXPECT_EQ(result.error, "the handler ended with exit code 3");
+  }
+}
+
+TEST(CommandFunction, TellsWhatIsWrong) {
+  HttpClient http;
+  auto missing = Shell("");
+  missing.command = {"/nowhere/handler"};
+  EXPECT_NE(MakeFunction(missing, http)->Invoke("{}", {}).error.find("cannot start /nowhere/handler"),
+            std::string::npos);
+  EXPECT_EQ(MakeFunction(Shell("read -r line; kill -9 $$"), http)->Invoke("{}", {}).error,
+            "the handler was ended by signal 9");
+  EXPECT_NE(MakeFunction(Shell("read -r line; printf 'one\\ntwo\\n'; sleep 5"), http)->Invoke("{}", {}).error.find(
+                "more than one line"),
+            std::string::npos);
+}
+
+TEST(CommandFunction, SilenceTimesOutAndIsKilled) {
+  HttpClient http;
+  auto spec = Shell("read -r line; sleep 1000");
+  spec.timeout_millis = 50;
+  auto function = MakeFunction(spec, http);
+  EXPECT_EQ(function->Invoke("{}", {}).error, "the handler took more than 50 ms");
+  EXPECT_EQ(function->Invoke("{}", {}).error, "the handler took more than 50 ms");
+}
+
+TEST(CommandFunction, RunsWhereAndWithWhatItIsTold) {
+  HttpClient http;
+  auto spec = Shell(R"(while read -r line; do echo "{\"where\":\"$PWD\",\"what\":\"$ARMATURE_TEST\"}"; done)");
+  spec.directory = "/usr";
+  spec.environment["ARMATURE_TEST"] = "mine";
+  EXPECT_EQ(MakeFunction(spec, http)->Invoke("{}", {}).payload, R"({"where":"/usr","what":"mine"})");
+}
+
+TEST(CommandFunction, RunsAsManyProcessesAsAllowed) {
+  HttpClient http;
+  // Each waits for the other: two calls can only both be answered by two processes.
+  auto spec = Shell(R"(while read -r line; do eval "$line"; echo "{\"pid\":$$}"; done)");
+  spec.concurrency = 2;
+  const std::string fifo = testing::TempDir() + "/armature-fifo-" + std::to_string(getpid());
+  ASSERT_EQ(0, system(("rm -f " + fifo + "; mkfifo " + fifo).c_str()));
+  auto function = MakeFunction(spec, http);
+  auto reader = std::async(std::launch::async, [&] { return function->Invoke("read -r x < " + fifo, {}); });
+  const Invocation writer = function->Invoke("echo x > " + fifo, {});
+  EXPECT_TRUE(writer.is_ok) << writer.error;
+  const Invocation read = reader.get();
+  EXPECT_TRUE(read.is_ok) << read.error;
+  EXPECT_NE(writer.payload, read.payload);
+  unlink(fifo.c_str());
+}
+
+TEST(CommandFunction, StopEndsWaitingForATurn) {
+  HttpClient http;
+  auto spec = Shell("exec cat");
+  spec.concurrency = 0;
+  std::stop_source stop;
+  stop.request_stop();
+  EXPECT_EQ(MakeFunction(spec, http)->Invoke("{}", stop.get_token()).error, "the server is stopping");
+}
+
+TEST(InvokeUrl, IsThatOfLambdasApi) {
+  EXPECT_EQ(InvokeUrl("http://127.0.0.1:9000", "function"),
+            "http://127.0.0.1:9000/2015-03-31/functions/function/invocations");
+  EXPECT_EQ(InvokeUrl("http://h:1/", "f"), "http://h:1/2015-03-31/functions/f/invocations");
+  EXPECT_EQ(InvokeUrl("http://h:1/2015-03-31/functions/g/invocations", "f"),
+            "http://h:1/2015-03-31/functions/g/invocations");
+}
+
+}  // namespace
+}  // namespace armature::triggers

@@ -1,0 +1,203 @@
+#include "triggers/handler_process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+extern "C" char** environ;  // NOLINT: POSIX names it so
+
+namespace armature::triggers {
+
+namespace {
+
+constexpr size_t kMaxAnswerBytes = size_t{8} << 20;
+constexpr int kPipeBytes = 1 << 20;      // a batch in few system calls; the kernel may give less
+constexpr int kStopCheckMillis = 50;     // how soon a call notices that the server is to stop
+constexpr int kPatienceAtEndMillis = 2000;
+
+int64_t NowMillis() { return MonotonicNanos() / 1'000'000; }
+
+Status SystemError(std::string_view what, int error) {
+  return Status::IoError(fmt::format("{}: {}", what, std::strerror(error)));
+}
+
+struct Pipe {
+  int read_end = -1;
+  int write_end = -1;
+  Pipe() = default;
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    if (read_end >= 0) close(read_end);
+    if (write_end >= 0) close(write_end);
+  }
+  Status Open() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return SystemError("pipe", errno);
+    read_end = ends[0];
+    write_end = ends[1];
+    fcntl(write_end, F_SETPIPE_SZ, kPipeBytes);
+    return Status::Ok();
+  }
+};
+
+// The server's environment with the function's own on top.
+std::vector<std::string> EnvironmentOf(const FunctionSpec& spec) {
+  std::vector<std::string> lines;
+  for (char** line = environ; *line; ++line) {
+    const std::string_view text(*line);
+    if (!spec.environment.contains(std::string(text.substr(0, text.find('='))))) lines.emplace_back(text);
+  }
+  for (const auto& [name, value] : spec.environment) lines.push_back(name + "=" + value);
+  return lines;
+}
+
+std::vector<char*> Pointers(std::vector<std::string>& lines) {
+  std::vector<char*> pointers;
+  for (std::string& line : lines) pointers.push_back(line.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// The child gets a group of its own (so that what it starts can be ended with it) and the usual signals, which the
+// server blocks and ignores.
+int Spawn(const FunctionSpec& spec, int child_input, int child_output, pid_t* pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, child_input, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, child_output, STDOUT_FILENO);
+  if (!spec.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, spec.directory.c_str());
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  std::vector<std::string> arguments = spec.command;
+  std::vector<std::string> environment = EnvironmentOf(spec);
+  const int error = posix_spawnp(pid, arguments[0].c_str(), &actions, &attributes, Pointers(arguments).data(),
+                                 Pointers(environment).data());
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<HandlerProcess>> HandlerProcess::Start(const FunctionSpec& spec) {
+  Pipe input, output;
+  if (Status status = input.Open(); !status.ok()) return status;
+  if (Status status = output.Open(); !status.ok()) return status;
+  pid_t pid = 0;
+  if (const int error = Spawn(spec, input.read_end, output.write_end, &pid); error != 0)
+    return SystemError(fmt::format("cannot start {}", spec.command[0]), error);
+  const int pid_fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  fcntl(input.write_end, F_SETFL, O_NONBLOCK);
+  fcntl(output.read_end, F_SETFL, O_NONBLOCK);
+  return std::unique_ptr<HandlerProcess>(new HandlerProcess(
+      pid, pid_fd, std::exchange(input.write_end, -1), std::exchange(output.read_end, -1)));
+}
+
+HandlerProcess::~HandlerProcess() {
+  if (to_child_ >= 0) close(to_child_);
+  // A broken one is not worth waiting for.
+  if (!is_broken_ && !WaitForExit(kPatienceAtEndMillis)) kill(-pid_, SIGTERM);
+  if (is_broken_ || !WaitForExit(kPatienceAtEndMillis)) kill(-pid_, SIGKILL);
+  if (!is_reaped_) waitpid(pid_, nullptr, 0);
+  close(from_child_);
+  if (pid_fd_ >= 0) close(pid_fd_);
+}
+
+bool HandlerProcess::WaitForExit(int millis) {
+  if (is_reaped_) return true;
+  pollfd exited{pid_fd_, POLLIN, 0};
+  if (pid_fd_ >= 0) poll(&exited, 1, millis);
+  is_reaped_ = waitpid(pid_, &exit_status_, WNOHANG) == pid_;
+  return is_reaped_;
+}
+
+std::string HandlerProcess::HowItEnded() {
+  if (!WaitForExit(kPatienceAtEndMillis)) return "the handler closed its output";
+  if (WIFSIGNALED(exit_status_)) return fmt::format("the handler was ended by signal {}", WTERMSIG(exit_status_));
+  return fmt::format("the handler ended with exit code {}", WEXITSTATUS(exit_status_));
+}
+
+bool HandlerProcess::is_usable() {
+  if (is_broken_ || WaitForExit(0)) return false;
+  pollfd output{from_child_, POLLIN, 0};
+  return poll(&output, 1, 0) == 0;
+}
+
+bool HandlerProcess::ReadSome(std::string& answer, std::string& failure) {
+  char buffer[64 * 1024];
+  const ssize_t got = read(from_child_, buffer, sizeof buffer);
+  if (got > 0) {
+    answer.append(buffer, static_cast<size_t>(got));
+    if (answer.size() > kMaxAnswerBytes) failure = "the handler's answer is too long";
+  } else if (got == 0) {
+    failure = HowItEnded();
+  } else if (errno != EAGAIN && errno != EINTR) {
+    failure = fmt::format("reading the handler's answer: {}", std::strerror(errno));
+  }
+  return failure.empty();
+}
+
+// Moves bytes both ways for at most so long: a handler that answers before it has read everything must not be waited
+// for with a full pipe.
+bool HandlerProcess::Exchange(std::string_view& unsent, std::string& answer, int wait_millis, std::string& failure) {
+  pollfd ends[2] = {{from_child_, POLLIN, 0}, {to_child_, POLLOUT, 0}};
+  const int ready = poll(ends, unsent.empty() ? 1 : 2, wait_millis);
+  if (ready <= 0) return true;
+  if (!unsent.empty() && ends[1].revents != 0) {
+    const ssize_t sent = write(to_child_, unsent.data(), unsent.size());
+    if (sent > 0) unsent.remove_prefix(static_cast<size_t>(sent));
+    else if (sent < 0 && errno == EPIPE) return failure = HowItEnded(), false;
+  }
+  return ends[0].revents == 0 || ReadSome(answer, failure);
+}
+
+Result<std::string> HandlerProcess::Call(std::string_view event, int64_t timeout_millis, const std::stop_token& stop) {
+  is_broken_ = true;  // until the answer is here
+  std::string line(event);
+  line.push_back('\n');
+  std::string_view unsent = line;
+  std::string answer, failure;
+  int64_t deadline = NowMillis() + timeout_millis;
+  bool is_stopping = false;
+  for (;;) {
+    const int64_t left = deadline - NowMillis();
+    if (left <= 0)
+      return Status::Unavailable(is_stopping ? std::string("the server is stopping")
+                                             : fmt::format("the handler took more than {} ms", timeout_millis));
+    if (!Exchange(unsent, answer, static_cast<int>(std::min<int64_t>(left, kStopCheckMillis)), failure))
+      return Status::Unavailable(failure);
+    if (answer.ends_with('\n')) break;
+    if (!is_stopping && stop.stop_requested()) {
+      is_stopping = true;
+      deadline = std::min(deadline, NowMillis() + kStopGraceMillis);
+    }
+  }
+  answer.pop_back();
+  if (!unsent.empty() || answer.find('\n') != std::string::npos)
+    return Status::Unavailable("the handler wrote more than one line for an event (print to standard error instead)");
+  is_broken_ = false;
+  return answer;
+}
+
+}  // namespace armature::triggers
