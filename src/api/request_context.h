@@ -18,6 +18,7 @@
 
 namespace armature::workers {
 class IndexBackfill;
+class KinesisWorker;
 class TtlSetup;
 }
 
@@ -33,6 +34,7 @@ struct Services {
   RandomSource& random;
   workers::IndexBackfill* index_backfill = nullptr;  // null: somebody else looks after new and removed indexes
   workers::TtlSetup* ttl_setup = nullptr;            // null: somebody else looks after tables whose TTL changes
+  workers::KinesisWorker* kinesis = nullptr;         // null: nobody delivers to Kinesis
 };
 
 struct RequestContext {
