@@ -14,7 +14,7 @@ namespace armature::model {
 
 // Which images a record carries, or a follower needs: bits. 0 is KEYS_ONLY.
 using Images = uint8_t;
-inline constexpr Images kKeysOnly = 0;
+inline constexpr Images kNoImages = 0;
 inline constexpr Images kOldImage = 1;
 inline constexpr Images kNewImage = 2;
 inline constexpr Images kBothImages = kOldImage | kNewImage;
@@ -23,7 +23,7 @@ inline constexpr Images kBothImages = kOldImage | kNewImage;
 constexpr Images ImagesOfViewType(std::string_view view_type) {
   if (view_type == "OLD_IMAGE") return kOldImage;
   if (view_type == "NEW_IMAGE") return kNewImage;
-  return view_type == "NEW_AND_OLD_IMAGES" ? kBothImages : kKeysOnly;
+  return view_type == "NEW_AND_OLD_IMAGES" ? kBothImages : kNoImages;
 }
 constexpr std::string_view ViewTypeName(Images images) {
   constexpr std::string_view kNames[] = {"KEYS_ONLY", "OLD_IMAGE", "NEW_IMAGE", "NEW_AND_OLD_IMAGES"};

@@ -90,6 +90,8 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
     if (Status status = co_await LoadStats(*loaded); !status.ok()) co_return status;
     Insert(std::move(loaded));
   }
+  if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
+  for (const auto& table : DeletedTables()) in_use.insert(table->partition());
   // A crash between a partition's creation and its table's record, or between a record's removal and the
   // partition's, leaves a partition nobody knows.
   for (const auto& info : partitions) {
@@ -99,6 +101,26 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
     if (Status status = co_await engine_.DropPartition(info.id); !status.ok()) co_return status;
   }
   co_return co_await RunDueTransitions();
+}
+
+Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions) {
+  storage::ScanOp scan;
+  const storage::KeyRange range = DeletedTableRange();
+  auto scanned = co_await ScanAll(engine_, range, scan);
+  if (!scanned) co_return scanned.error();
+  for (const auto& row : scan.rows) {
+    auto def = model::DecodeTableDef(row.value);
+    if (!def) co_return def.error();
+    const auto partition =
+        std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def->id; });
+    if (partition == partitions.end())
+      co_return Status::Corruption(fmt::format("deleted table {} has no partition", def->name));
+    auto table =
+        std::make_shared<Table>(std::make_shared<const TableDef>(std::move(*def)), partition->id, partition->epoch);
+    std::unique_lock lock(mutex_);
+    deleted_.push_back(std::move(table));
+  }
+  co_return Status::Ok();
 }
 
 Task<Status> Catalog::LoadStats(Table& table) {
@@ -159,6 +181,11 @@ std::vector<std::shared_ptr<Table>> Catalog::AllTables() const {
   all.reserve(tables_.size());
   for (const auto& [key, table] : tables_) all.push_back(table);
   return all;
+}
+
+std::vector<std::shared_ptr<Table>> Catalog::DeletedTables() const {
+  std::shared_lock lock(mutex_);
+  return deleted_;
 }
 
 // --- changes ---------------------------------------------------------------------------------------------------------
@@ -276,13 +303,56 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scop
 Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   const auto def = table->def();
   const std::string key = CatalogKey(def->account, def->region, def->name);
+  if (!def->stream.label.empty()) co_return co_await BuryTable(std::move(table));
   storage::Batch batch;
   batch.Delete(key);
   batch.Delete(TableStatsKey(def->id));
+  batch.Delete(JournalStateKey(def->id));
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   {
     std::unique_lock lock(mutex_);
     tables_.erase(key);
+  }
+  partitions_to_drop_.push_back(table->partition());
+  co_return co_await DropPartitions();
+}
+
+// The table goes, its journal stays: streams of a deleted table can be read for a day.
+Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
+  const auto def = table->def();
+  const std::string key = CatalogKey(def->account, def->region, def->name);
+  storage::Batch records, items;
+  records.Delete(key);
+  records.Delete(TableStatsKey(def->id));
+  records.Put(DeletedTableKey(def->id), model::EncodeTableDef(*def));
+  for (const auto& range : RangesWithoutJournal(def->id)) items.DeleteRange(range.begin, range.end);
+  const storage::CommitManyOp::Part parts[] = {{storage::kSystemPartition, kSystemEpoch, &records},
+                                               {table->partition(), table->epoch(), &items}};
+  storage::CommitManyOp commit;
+  commit.parts = parts;
+  engine_.CommitMany(commit);
+  co_await commit.done;
+  if (!commit.status.ok()) co_return commit.status;
+  storage::DurableOp durable;
+  durable.sequence = commit.sequence;
+  engine_.WhenDurable(durable);
+  co_await durable.done;
+  if (!durable.status.ok()) co_return durable.status;
+  std::unique_lock lock(mutex_);
+  tables_.erase(key);
+  deleted_.push_back(std::move(table));
+  co_return Status::Ok();
+}
+
+Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
+  auto guard = co_await change_latch_.LockStripe(0);
+  storage::Batch batch;
+  batch.Delete(DeletedTableKey(table->id()));
+  batch.Delete(JournalStateKey(table->id()));
+  if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
+  {
+    std::unique_lock lock(mutex_);
+    std::erase(deleted_, table);
   }
   partitions_to_drop_.push_back(table->partition());
   co_return co_await DropPartitions();

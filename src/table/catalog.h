@@ -45,6 +45,8 @@ class Catalog {
                                      bool* has_more) const;
   size_t CountTables(TableScope scope) const;
   std::vector<std::shared_ptr<Table>> AllTables() const;
+  // Deleted tables that had a stream: their journal stays readable until ForgetDeleted.
+  std::vector<std::shared_ptr<Table>> DeletedTables() const;
 
   // Stores and publishes a new table; id, status and transition time are filled in here. ResourceInUse if it exists.
   Task<model::ApiResult<std::shared_ptr<Table>>> Create(model::TableDef def);
@@ -63,6 +65,9 @@ class Catalog {
   // Removes tables whose deletion is due and records due transitions. Called by a worker, and by tests.
   Task<Status> RunDueTransitions();
 
+  // The last of a deleted table goes.
+  Task<Status> ForgetDeleted(std::shared_ptr<Table> table);
+
   // Writes the statistics of tables that changed. Called by a worker and at shut-down.
   Task<Status> PersistStats();
 
@@ -80,6 +85,8 @@ class Catalog {
   Task<Status> LoadStats(Table& table);
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
   Task<Status> DropPartitions();
+  Task<Status> BuryTable(std::shared_ptr<Table> table);
+  Task<Status> LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions);
   Task<void> UndoCreate(const model::TableDef& def);
   void Insert(std::shared_ptr<Table> table);
 
@@ -95,6 +102,7 @@ class Catalog {
   mutable std::shared_mutex mutex_;
   // By CatalogKey, in order for ListTables. Guarded by mutex_.
   std::map<std::string, std::shared_ptr<Table>, std::less<>> tables_;
+  std::vector<std::shared_ptr<Table>> deleted_;  // guarded by mutex_
 };
 
 }  // namespace armature::table

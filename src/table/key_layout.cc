@@ -19,6 +19,8 @@ constexpr char kTokenExpiryKind = 'E';
 constexpr char kIndexBuildKind = 'B';
 constexpr char kExpiryBuildKind = 'L';
 constexpr char kTriggerKind = 'G';
+constexpr char kJournalStateKind = 'J';
+constexpr char kDeletedTableKind = 'D';
 }  // namespace
 
 std::string TablePrefix(uint64_t table_id) {
@@ -99,6 +101,67 @@ std::string TriggerKey(std::string_view uuid) {
 }
 
 storage::KeyRange TriggerRange() { return {{kSystemByte, kTriggerKind}, {kSystemByte, kTriggerKind + 1}}; }
+
+std::string JournalStateKey(uint64_t table_id) {
+  std::string key{kSystemByte, kJournalStateKind};
+  AppendBigEndian(key, table_id);
+  return key;
+}
+
+storage::KeyRange JournalStateRange() {
+  return {{kSystemByte, kJournalStateKind}, {kSystemByte, kJournalStateKind + 1}};
+}
+
+std::string DeletedTableKey(uint64_t table_id) {
+  std::string key{kSystemByte, kDeletedTableKind};
+  AppendBigEndian(key, table_id);
+  return key;
+}
+
+storage::KeyRange DeletedTableRange() {
+  return {{kSystemByte, kDeletedTableKind}, {kSystemByte, kDeletedTableKind + 1}};
+}
+
+void AppendJournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position, std::string& out) {
+  out.append(table_prefix);
+  out.push_back(static_cast<char>(Space::kJournal));
+  AppendBigEndian(out, lane);
+  AppendBigEndian(out, position);
+}
+
+std::string JournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position) {
+  std::string key;
+  AppendJournalRowKey(table_prefix, lane, position, key);
+  return key;
+}
+
+std::string JournalCursorKey(std::string_view table_prefix, std::string_view reader, uint64_t lane) {
+  std::string key = JournalCursorRange(table_prefix, reader).begin;
+  AppendBigEndian(key, lane);
+  return key;
+}
+
+storage::KeyRange JournalCursorRange(std::string_view table_prefix, std::string_view reader) {
+  std::string begin(table_prefix);
+  begin.push_back(static_cast<char>(Space::kJournalCursors));
+  begin.append(reader);
+  std::string end = begin;
+  begin.push_back('\0');  // ends the name: no name contains it
+  end.push_back('\1');
+  return {std::move(begin), std::move(end)};
+}
+
+std::vector<storage::KeyRange> RangesWithoutJournal(uint64_t table_id) {
+  const storage::KeyRange all = TableRange(table_id);
+  std::string journal_begin = all.begin, journal_end = all.begin;
+  journal_begin.push_back(static_cast<char>(Space::kJournal));
+  journal_end.push_back(static_cast<char>(Space::kJournalCursors) + 1);
+  return {{all.begin, std::move(journal_begin)}, {std::move(journal_end), all.end}};
+}
+
+uint64_t HashOfItemKey(std::string_view table_prefix, std::string_view item_key) {
+  return ReadBigEndian<uint64_t>(item_key.data() + table_prefix.size() + 1);
+}
 
 std::string CleanStopKey() { return {kSystemByte, kCleanStopKind}; }
 

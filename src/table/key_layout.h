@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/table_def.h"
 #include "model/value.h"
@@ -16,12 +17,14 @@
 
 namespace armature::table {
 
-// What lies behind a table's prefix. The journal will get a space of its own.
+// What lies behind a table's prefix.
 enum class Space : uint8_t {
   kItems = 0x10,
   kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
   kLocalIndexes = 0x20,
   kGlobalIndexes = 0x30,
+  kJournal = 0x40,         // change records by lane and position, see journal/record_codec.h
+  kJournalCursors = 0x41,  // how far readers of the journal are
   kExpiry = 0x50,  // of tables with Time to Live: items by when they expire, see expiry.h
 };
 
@@ -54,6 +57,23 @@ storage::KeyRange ExpiryBuildRange();
 // The definition of a trigger (an event source mapping), and the range of all of them.
 std::string TriggerKey(std::string_view uuid);
 storage::KeyRange TriggerRange();
+// What a table's journal is made of, and the range of all such records.
+std::string JournalStateKey(uint64_t table_id);
+storage::KeyRange JournalStateRange();
+// The definition of a deleted table whose streams are still readable, and the range of all of them.
+std::string DeletedTableKey(uint64_t table_id);
+storage::KeyRange DeletedTableRange();
+
+// The key of a change record: lane, then position.
+std::string JournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position);
+void AppendJournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position, std::string& out);
+// Where a reader of the journal is in a lane, and the range of all its lanes.
+std::string JournalCursorKey(std::string_view table_prefix, std::string_view reader, uint64_t lane);
+storage::KeyRange JournalCursorRange(std::string_view table_prefix, std::string_view reader);
+// All keys of a table but those of its journal and its readers.
+std::vector<storage::KeyRange> RangesWithoutJournal(uint64_t table_id);
+// The hash of the partition key in an item's storage key.
+uint64_t HashOfItemKey(std::string_view table_prefix, std::string_view item_key);
 
 // The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to
 // the end of the partition key.

@@ -13,6 +13,7 @@
 
 #include "model/table_def.h"
 #include "storage/engine.h"
+#include "table/journal/table_journal.h"
 #include "table/schema.h"
 
 namespace armature::table {
@@ -31,6 +32,8 @@ class Table {
   storage::PartitionId partition() const { return partition_; }
   storage::Epoch epoch() const { return epoch_; }
   RowStats& stats() { return stats_; }
+  TableJournal& journal() { return journal_; }
+  const TableJournal& journal() const { return journal_; }
   // Local indexes are made with the table and never change.
   bool has_local_indexes() const { return has_local_indexes_; }
 
@@ -56,6 +59,7 @@ class Table {
   const storage::Epoch epoch_;
   const bool has_local_indexes_;
   RowStats stats_;
+  TableJournal journal_;
   std::atomic<int64_t> earliest_expiry_{INT64_MAX};
 
   // Data operations ask for these two on every request: kept apart from the definition, without a lock.

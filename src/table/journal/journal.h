@@ -11,14 +11,15 @@
 // and its own first position is known. AwaitRecords saves polling.
 #pragma once
 
+#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
+#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/arena.h"
@@ -29,6 +30,7 @@
 #include "model/change_record.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
+#include "table/journal/journal_bell.h"
 #include "table/journal/journal_state.h"
 #include "table/latches.h"
 #include "table/table.h"
@@ -110,10 +112,8 @@ class Journal {
 
   // Blocks the calling thread (never a reactor) until records were written to any table since the call that returned
   // `seen`, or the time is up, or Wake was called. Returns the count to pass next.
-  uint64_t AwaitRecords(uint64_t seen, std::chrono::milliseconds at_most);
-  // The count, and what is called whenever records were committed: cheap, from any thread.
-  uint64_t records_seen() const { return bell_count_.load(std::memory_order_acquire); }
-  void Wake();
+  uint64_t AwaitRecords(uint64_t seen, std::chrono::milliseconds at_most) { return bell_.Await(seen, at_most); }
+  void Wake() { bell_.Ring(); }
 
   // --- upkeep
 
@@ -126,36 +126,52 @@ class Journal {
 
   const JournalOptions& options() const { return options_; }
 
-  // The write path's: records were committed.
-  void Ring();
-
  private:
-  using Change = std::function<bool(JournalState&, Position from, int64_t now_millis)>;
+  // Changes a copy of the state as of position `from`; false if there is nothing to change.
+  using Change = std::function<bool(JournalState& state, Position from, int64_t now_millis)>;
 
-  Task<Status> LoadTable(std::shared_ptr<Table> table, std::string_view record);
+  std::vector<std::shared_ptr<Table>> AllTables() const;
+  Task<Status> LoadTable(Table& table, std::string_view record);
   Task<Result<Position>> LastPosition(const Table& table, LaneId lane);
-  Task<Status> SwitchLanes(Table& table, Change change);
+  Task<Status> SwitchLanes(Table& table, const Change& change);
+  Task<Status> CommitParts(std::vector<storage::CommitManyOp::Part> parts);
   Task<Status> StoreState(const Table& table, const JournalState& state);
-  Task<Status> KeepTable(std::shared_ptr<Table> table, int64_t now_millis);
-  Task<Status> Trim(Table& table, int64_t now_millis);
-  Task<Status> AgeLanes(Table& table, int64_t now_millis);
-  Task<Result<Position>> SlowestFollower(const Table& table, const JournalState& state, const Lane& lane);
-  Task<Status> AwaitDurable(storage::Sequence sequence) const;
+  Task<Status> CommitToTable(const Table& table, const storage::Batch& batch);
+  Task<Status> AwaitDurable(storage::Sequence sequence);
+
   bool IsReadable(const StreamWindow& stream, int64_t now_millis) const;
-  std::optional<StreamRef> RefTo(std::shared_ptr<Table> table, std::string_view label) const;
-  void RegisterMetrics(Metrics& metrics);
+  void AddStreams(const std::shared_ptr<Table>& table, int64_t now_millis, std::vector<StreamRef>& refs) const;
+
+  Task<Status> KeepTable(std::shared_ptr<Table> table, int64_t now_millis);
+  Task<Status> RenewLanes(std::shared_ptr<Table> table, int64_t now_millis);
+  Task<Status> Trim(Table& table, int64_t now_millis);
+  Task<Result<Position>> SlowestFollower(const Table& table, const JournalState& state, const Lane& lane);
+  void CountHeld();
 
   storage::Engine& engine_;
   const Clock& clock_;
   Catalog& catalog_;
   const JournalOptions options_;
-  Counter& trimmed_records_;
-  LatchTable change_latch_{1};  // one change of any journal's state at a time
+  JournalBell bell_;
+  LatchTable change_latch_{1};  // one change of a journal's state at a time
 
-  std::atomic<uint64_t> bell_count_{0};
-  std::atomic<int> sleepers_{0};
-  std::mutex bell_mutex_;
-  std::condition_variable bell_;
+  LatchTable upkeep_latch_{1};  // guards what follows
+  int64_t last_upkeep_millis_ = 0;
+  struct LaneUpkeep {
+    int hot_for_seconds = 0;
+    Position swept = 0;  // rows below are deleted
+  };
+  std::map<std::pair<uint64_t, LaneId>, LaneUpkeep> lanes_;        // by table and lane
+  std::map<uint64_t, int64_t> followers_checked_millis_;            // by table: when cursors were last looked at
+
+  // For the metrics, which may be read after this is gone.
+  struct Held {
+    std::atomic<uint64_t> records{0};
+    std::atomic<uint64_t> bytes{0};
+    std::atomic<uint64_t> open_lanes{0};
+  };
+  std::shared_ptr<Held> held_ = std::make_shared<Held>();
+  Counter& trimmed_counter_;
 };
 
 }  // namespace armature::table

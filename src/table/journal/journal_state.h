@@ -5,6 +5,7 @@
 // used by table/journal, api/streams, triggers/ and workers/.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ struct Lane {
 // One stream of the table: a window of lanes.
 struct StreamWindow {
   std::string label;
-  model::Images images = model::kKeysOnly;
+  model::Images images = model::kNoImages;
   int64_t created_millis = 0;
   Position first = 0;
   Position end = 0;             // exclusive; 0: enabled
@@ -50,6 +51,9 @@ struct Follower {
   std::string name;
   model::Images images = model::kBothImages;
   Position first = 0;  // follows from here on
+
+  // Where it begins in a lane it has no cursor for.
+  Position StartIn(const Lane& lane) const { return std::max(lane.first, first); }
 };
 
 // Every record below `position` was written at `millis` or before; totals since the journal began.
@@ -67,7 +71,8 @@ struct JournalState {
   std::vector<StreamWindow> streams;
   std::vector<Follower> followers;
   std::vector<JournalMark> marks;
-  uint64_t trimmed_records = 0;
+  uint64_t trimmed_records = 0;  // of all that were written
+  uint64_t trimmed_bytes = 0;
 
   const Lane* FindLane(LaneId id) const;
   const Lane* FindShard(std::string_view shard_id) const;

@@ -14,7 +14,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/clock.h"
 #include "storage/engine.h"
+#include "table/journal/journal_bell.h"
 #include "table/journal/journal_state.h"
 
 namespace armature::table {
@@ -29,6 +31,7 @@ class TableJournal {
     LaneId lane = 0;
     Position position = 0;
     model::Images images = 0;
+    int64_t created_millis = 0;
   };
   // Nothing if nobody follows (any more). `hash` is that of the item's partition key.
   std::optional<Slot> Take(uint64_t hash);
@@ -43,12 +46,14 @@ class TableJournal {
   Horizon horizon() const;
 
   std::shared_ptr<const JournalState> state() const;
-  // Records and bytes written since the journal began, and how many times a commit brought records.
+  // Records and bytes written since the journal began.
   uint64_t records() const { return records_.load(std::memory_order_relaxed); }
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
 
   // The rest is Journal's.
 
+  // Before anything else: where time comes from and whom to tell of records. Both outlive every write.
+  void Attach(const Clock& clock, JournalBell& bell);
   // The state found in the store; `next` is above every position ever used.
   void Restore(std::shared_ptr<const JournalState> state, Position next, uint64_t records, uint64_t bytes);
   // From now on `state` holds and the next position is at least `from`. False, and nothing changed, if `from` is
@@ -56,6 +61,7 @@ class TableJournal {
   bool Switch(std::shared_ptr<const JournalState> state, Position from);
   // The same lanes, with other things about them changed.
   void Publish(std::shared_ptr<const JournalState> state);
+  Position next() const;
   // How many slots of each open lane were taken since the last call.
   struct LaneCount {
     LaneId lane = 0;
@@ -81,6 +87,9 @@ class TableJournal {
   std::vector<OpenLane> open_lanes_;           // empty: nobody follows
   model::Images images_ = 0;
   Position next_ = 1;
+  int64_t last_millis_ = 0;  // of a slot: time never runs backwards along positions
+  const Clock* clock_ = nullptr;
+  JournalBell* bell_ = nullptr;
   std::vector<Position> taken_;  // not given back yet, ascending
   storage::Sequence last_sequence_ = 0;
 };

@@ -1,0 +1,301 @@
+#include "table/journal/journal.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "table/journal/lane_changes.h"
+#include "table/journal/stream_arn.h"
+#include "table/key_layout.h"
+
+namespace armature::table {
+
+namespace {
+
+// Lanes are switched at a position a little ahead, so that the new lanes can be stored before the first record goes
+// into one of them: writers would have to use up the gap within that one sync.
+constexpr Position kSwitchGap = Position{1} << 20;
+// Positions a crash may have taken back are not used again: a reader may have been told to go on behind them.
+constexpr Position kRestartGap = Position{1} << 24;
+
+}  // namespace
+
+Journal::Journal(storage::Engine& engine, const Clock& clock, Catalog& catalog, Metrics& metrics,
+                 JournalOptions options)
+    : engine_(engine),
+      clock_(clock),
+      catalog_(catalog),
+      options_(options),
+      trimmed_counter_(metrics.GetCounter("armature_journal_trimmed_records_total",
+                                          "Change records removed because nobody can read them any more.")) {
+  const auto gauge = [&](std::string_view name, std::string_view help, std::atomic<uint64_t> Held::*member) {
+    metrics.AddGauge(name, help, [held = held_, member] { return static_cast<double>((*held.*member).load()); });
+  };
+  gauge("armature_journal_records", "Change records held for streams and other followers.", &Held::records);
+  gauge("armature_journal_bytes", "Bytes of change records held.", &Held::bytes);
+  gauge("armature_journal_open_lanes", "Open shards of all journals.", &Held::open_lanes);
+}
+
+// --- loading
+// -----------------------------------------------------------------------------------------------------------
+
+std::vector<std::shared_ptr<Table>> Journal::AllTables() const {
+  auto tables = catalog_.AllTables();
+  const auto deleted = catalog_.DeletedTables();
+  tables.insert(tables.end(), deleted.begin(), deleted.end());
+  return tables;
+}
+
+Task<Status> Journal::Load() {
+  storage::ScanOp scan;
+  const storage::KeyRange range = JournalStateRange();
+  scan.partition = storage::kSystemPartition;
+  scan.begin = range.begin;
+  scan.end = range.end;
+  scan.at.view = storage::View::kLatest;
+  engine_.Scan(scan);
+  co_await scan.done;
+  if (!scan.status.ok()) co_return scan.status;
+
+  std::map<std::string_view, std::string_view> records;
+  for (const auto& row : scan.rows) records.emplace(row.key, row.value);
+  for (const auto& table : AllTables()) {
+    table->journal().Attach(clock_, bell_);
+    const auto record = records.find(JournalStateKey(table->id()));
+    if (record != records.end()) {
+      if (Status status = co_await LoadTable(*table, record->second); !status.ok()) co_return status;
+      records.erase(record);
+    }
+    if (Status status = co_await FollowDefinition(table); !status.ok()) co_return status;
+  }
+
+  // Left over from tables that went while their journal changed.
+  storage::Batch orphans;
+  for (const auto& [key, record] : records) orphans.Delete(key);
+  if (!orphans.empty()) {
+    std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &orphans}};
+    if (Status status = co_await CommitParts(std::move(parts)); !status.ok()) co_return status;
+  }
+  CountHeld();
+  co_return Status::Ok();
+}
+
+Task<Result<Position>> Journal::LastPosition(const Table& table, LaneId lane) {
+  const std::string begin = JournalRowKey(table.prefix(), lane, 0), end = JournalRowKey(table.prefix(), lane + 1, 0);
+  storage::ScanOp scan;
+  scan.partition = table.partition();
+  scan.begin = begin;
+  scan.end = end;
+  scan.is_reverse = true;
+  scan.limit_rows = 1;
+  scan.at.view = storage::View::kLatest;
+  engine_.Scan(scan);
+  co_await scan.done;
+  if (!scan.status.ok()) co_return scan.status;
+  if (scan.rows.empty()) co_return Position{0};
+  const std::string_view key = scan.rows.front().key;
+  co_return ReadBigEndian<Position>(key.data() + key.size() - sizeof(Position));
+}
+
+Task<Status> Journal::LoadTable(Table& table, std::string_view record) {
+  auto decoded = DecodeJournalState(record);
+  if (!decoded) co_return decoded.error();
+  auto state = std::make_shared<JournalState>(std::move(*decoded));
+  Position last = 0;
+  for (const Lane& lane : state->lanes) {
+    if (!lane.is_open()) continue;
+    auto found = co_await LastPosition(table, lane.id);
+    if (!found) co_return found.error();
+    last = std::max(last, *found);
+  }
+  // What was written since the last mark is estimated: only the metrics need it.
+  uint64_t records = state->trimmed_records, bytes = state->trimmed_bytes;
+  if (!state->marks.empty()) {
+    const JournalMark& mark = state->marks.back();
+    records = mark.records;
+    bytes = mark.bytes;
+    if (last >= mark.position && last - mark.position < kSwitchGap) {
+      const uint64_t unmarked = last + 1 - mark.position;
+      bytes += mark.records ? unmarked * (mark.bytes / mark.records) : 0;
+      records += unmarked;
+    }
+  }
+  table.journal().Restore(state, std::max(state->next_position, last + 1) + kRestartGap, records, bytes);
+  co_return Status::Ok();
+}
+
+// --- changing the state
+// ------------------------------------------------------------------------------------------------
+
+Task<Status> Journal::AwaitDurable(storage::Sequence sequence) {
+  if (sequence <= engine_.DurableUpTo()) co_return Status::Ok();
+  storage::DurableOp durable;
+  durable.sequence = sequence;
+  engine_.WhenDurable(durable);
+  co_await durable.done;
+  co_return durable.status;
+}
+
+Task<Status> Journal::CommitParts(std::vector<storage::CommitManyOp::Part> parts) {
+  storage::CommitManyOp commit;
+  commit.parts = parts;
+  engine_.CommitMany(commit);
+  co_await commit.done;
+  if (!commit.status.ok()) co_return commit.status;
+  co_return co_await AwaitDurable(commit.sequence);
+}
+
+Task<Status> Journal::StoreState(const Table& table, const JournalState& state) {
+  storage::Batch batch;
+  batch.Put(JournalStateKey(table.id()), EncodeJournalState(state));
+  std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &batch}};
+  co_return co_await CommitParts(std::move(parts));
+}
+
+Task<Status> Journal::CommitToTable(const Table& table, const storage::Batch& batch) {
+  std::vector<storage::CommitManyOp::Part> parts{{table.partition(), table.epoch(), &batch}};
+  co_return co_await CommitParts(std::move(parts));
+}
+
+// The new state is stored first and holds from a position that is not reached yet. A crash in between leaves lanes that
+// begin, or end, at a position no record had: nothing is lost and nothing is there twice.
+Task<Status> Journal::SwitchLanes(Table& table, const Change& change) {
+  auto guard = co_await change_latch_.LockStripe(0);
+  table.journal().Attach(clock_, bell_);
+  for (;;) {
+    const Position from = table.journal().next() + (table.journal().is_followed() ? kSwitchGap : 0);
+    auto state = std::make_shared<JournalState>(*table.journal().state());
+    if (!change(*state, from, clock_.NowMillis())) co_return Status::Ok();
+    state->next_position = from;
+    if (Status status = co_await StoreState(table, *state); !status.ok()) co_return status;
+    if (table.journal().Switch(state, from)) co_return Status::Ok();
+    LogWarn("table {}: more writes than expected while its journal changed; trying again", table.def()->name);
+  }
+}
+
+// --- streams
+// -----------------------------------------------------------------------------------------------------------
+
+Task<Status> Journal::FollowDefinition(std::shared_ptr<Table> table) {
+  const auto is_wanted = [](const model::TableDef& def) {
+    return def.stream.enabled && def.status != model::ResourceStatus::kDeleting;
+  };
+  const auto enabled_stream = [](JournalState& state) -> StreamWindow* {
+    for (StreamWindow& stream : state.streams)
+      if (stream.is_enabled()) return &stream;
+    return nullptr;
+  };
+  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
+    const auto def = table->def();
+    StreamWindow* const current = enabled_stream(state);
+    const bool is_going = def->status == model::ResourceStatus::kDeleting;
+    const bool is_right = is_wanted(*def) ? current && current->label == def->stream.label : !current;
+    if (is_right && !(is_going && !state.followers.empty())) return false;
+    if (current && !is_right) {
+      current->end = from;
+      current->disabled_millis = now_millis;
+    }
+    if (is_wanted(*def) && !is_right)
+      state.streams.push_back(
+          {def->stream.label, model::ImagesOfViewType(def->stream.view_type), now_millis, from, 0, 0});
+    if (is_going) state.followers.clear();
+    RenewAllLanes(state, from, now_millis);
+    return true;
+  };
+  // Nearly always there is nothing to do.
+  JournalState current = *table->journal().state();
+  if (!change(current, 0, 0)) co_return Status::Ok();
+  co_return co_await SwitchLanes(*table, change);
+}
+
+bool Journal::IsReadable(const StreamWindow& stream, int64_t now_millis) const {
+  return stream.is_enabled() || now_millis < stream.disabled_millis + options_.retention_millis;
+}
+
+std::optional<Journal::StreamRef> Journal::FindStream(std::string_view stream_arn) const {
+  const auto parts = ParseStreamArn(stream_arn);
+  if (!parts) return std::nullopt;
+  const int64_t now = clock_.NowMillis();
+  const auto find_in = [&](const std::shared_ptr<Table>& table) -> std::optional<StreamRef> {
+    auto state = table->journal().state();
+    const StreamWindow* stream = state->FindStream(parts->label);
+    if (!stream || !IsReadable(*stream, now)) return std::nullopt;
+    return StreamRef{table, std::move(state), stream};
+  };
+  if (const auto table = catalog_.Find({parts->account, parts->region}, parts->table))
+    if (auto found = find_in(table)) return found;
+  for (const auto& table : catalog_.DeletedTables()) {
+    const auto def = table->def();
+    if (def->account == parts->account && def->region == parts->region && def->name == parts->table)
+      if (auto found = find_in(table)) return found;
+  }
+  return std::nullopt;
+}
+
+void Journal::AddStreams(const std::shared_ptr<Table>& table, int64_t now_millis, std::vector<StreamRef>& refs) const {
+  const auto state = table->journal().state();
+  for (const StreamWindow& stream : state->streams)
+    if (IsReadable(stream, now_millis)) refs.push_back({table, state, &stream});
+}
+
+std::vector<Journal::StreamRef> Journal::ListStreams(TableScope scope, std::string_view table_name) const {
+  std::vector<StreamRef> refs;
+  const int64_t now = clock_.NowMillis();
+  for (const auto& table : AllTables()) {
+    const auto def = table->def();
+    if (def->account == scope.account && def->region == scope.region &&
+        (table_name.empty() || def->name == table_name))
+      AddStreams(table, now, refs);
+  }
+  const auto key = [](const StreamRef& ref) { return std::pair(ref.table->def()->name, ref.stream->label); };
+  std::sort(refs.begin(), refs.end(), [&](const StreamRef& a, const StreamRef& b) { return key(a) < key(b); });
+  return refs;
+}
+
+// --- other followers
+// ---------------------------------------------------------------------------------------------------
+
+Task<Status> Journal::Follow(std::shared_ptr<Table> table, std::string name, model::Images images) {
+  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
+    const auto it = std::find_if(state.followers.begin(), state.followers.end(),
+                                 [&](const Follower& follower) { return follower.name == name; });
+    if (it != state.followers.end()) {
+      if (it->images == images) return false;
+      it->images = images;
+      return true;
+    }
+    const bool was_followed = state.is_followed();
+    state.followers.push_back({name, images, from});
+    if (!was_followed) RenewAllLanes(state, from, now_millis);
+    return true;
+  };
+  co_return co_await SwitchLanes(*table, change);
+}
+
+Task<Status> Journal::Unfollow(std::shared_ptr<Table> table, std::string name) {
+  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
+    if (std::erase_if(state.followers, [&](const Follower& follower) { return follower.name == name; }) == 0)
+      return false;
+    if (!state.is_followed()) RenewAllLanes(state, from, now_millis);
+    return true;
+  };
+  if (Status status = co_await SwitchLanes(*table, change); !status.ok()) co_return status;
+  co_return co_await RemoveCursors(*table, std::move(name));
+}
+
+// --- lanes
+// -------------------------------------------------------------------------------------------------------------
+
+Task<Status> Journal::SplitLane(std::shared_ptr<Table> table, LaneId lane, bool into_two) {
+  bool found = false;
+  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
+    found = RenewLane(state, lane, into_two, from, now_millis);
+    return found;
+  };
+  if (Status status = co_await SwitchLanes(*table, change); !status.ok()) co_return status;
+  co_return found ? Status::Ok() : Status::NotFound("no such open lane");
+}
+
+}  // namespace armature::table

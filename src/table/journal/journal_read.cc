@@ -1,0 +1,121 @@
+// Reading: pages of records, and the cursors of those who read.
+#include <xxhash.h>
+
+#include "base/bytes.h"
+#include "table/journal/journal.h"
+#include "table/journal/record_codec.h"
+#include "table/key_layout.h"
+
+namespace armature::table {
+
+namespace {
+
+Position PositionOf(std::string_view row_key) {
+  return ReadBigEndian<Position>(row_key.data() + row_key.size() - sizeof(Position));
+}
+
+Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images images, Arena& arena,
+                  std::vector<model::ChangeRecord>& records) {
+  records.reserve(scan.rows.size());
+  const std::string& uuid = table.def()->uuid;
+  for (const auto& row : scan.rows) {
+    auto record = DecodeChange(row.value, table.key_schema(), images, arena);
+    if (!record) return record.error();
+    record->position = PositionOf(row.key);
+    const XXH128_hash_t id = XXH3_128bits_withSeed(uuid.data(), uuid.size(), record->position);
+    record->event_id[0] = id.high64;
+    record->event_id[1] = id.low64;
+    records.push_back(*record);
+  }
+  return Status::Ok();
+}
+
+}  // namespace
+
+Task<Result<JournalPage>> Journal::Read(const Table& table, LaneId lane_id, Position from, ReadLimits limits,
+                                        model::Images images, Arena& arena) {
+  const TableJournal& journal = table.journal();
+  JournalPage page;
+  for (;;) {
+    const auto state = journal.state();
+    const Lane* lane = state->FindLane(lane_id);
+    if (!lane) co_return Status::NotFound("no such lane");
+    const TableJournal::Horizon horizon = journal.horizon();
+    const Position start = std::max(from, lane->trimmed);
+    const Position end = lane->is_open() ? horizon.position : std::min(horizon.position, lane->end);
+    page.was_trimmed = start != from;
+    page.next = std::max(start, end);
+    page.is_caught_up = true;
+    if (start < end) {
+      // What was committed below the horizon must be in the view that is read.
+      if (Status status = co_await AwaitDurable(horizon.sequence); !status.ok()) co_return status;
+      const std::string begin_key = JournalRowKey(table.prefix(), lane_id, start);
+      const std::string end_key = JournalRowKey(table.prefix(), lane_id, end);
+      page.rows = std::make_unique<storage::ScanOp>();
+      storage::ScanOp& scan = *page.rows;
+      scan.partition = table.partition();
+      scan.begin = begin_key;
+      scan.end = end_key;
+      scan.limit_rows = limits.records;
+      scan.limit_bytes = limits.bytes;
+      engine_.Scan(scan);
+      co_await scan.done;
+      if (!scan.status.ok()) co_return scan.status;
+      // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was.
+      const auto after = journal.state();
+      const Lane* lane_after = after->FindLane(lane_id);
+      if (!lane_after || lane_after->trimmed > start) continue;
+      if (Status status = DecodeRows(table, scan, images, arena, page.records); !status.ok()) co_return status;
+      if (scan.has_more) {
+        page.next = page.records.back().position + 1;
+        page.is_caught_up = false;
+      }
+    }
+    page.is_done = page.is_caught_up && !lane->is_open() && horizon.position >= lane->end;
+    co_return page;
+  }
+}
+
+Position Journal::Latest(const Table& table) const { return table.journal().horizon().position; }
+
+// --- cursors
+// -----------------------------------------------------------------------------------------------------------
+
+Task<Result<std::vector<Journal::Cursor>>> Journal::LoadCursors(const Table& table, std::string reader) {
+  const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);
+  storage::ScanOp scan;
+  scan.partition = table.partition();
+  scan.begin = range.begin;
+  scan.end = range.end;
+  engine_.Scan(scan);
+  co_await scan.done;
+  if (!scan.status.ok()) co_return scan.status;
+  std::vector<Cursor> cursors;
+  for (const auto& row : scan.rows) {
+    if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
+      co_return Status::Corruption("a cursor of a journal is damaged");
+    cursors.push_back(
+        {ReadBigEndian<LaneId>(row.key.data() + range.begin.size()), ReadBigEndian<Position>(row.value.data())});
+  }
+  co_return cursors;
+}
+
+Task<Status> Journal::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {
+  storage::Batch batch;
+  for (const Cursor& cursor : cursors) {
+    std::string value;
+    AppendBigEndian(value, cursor.next);
+    batch.Put(JournalCursorKey(table.prefix(), reader, cursor.lane), value);
+  }
+  if (batch.empty()) co_return Status::Ok();
+  co_return co_await CommitToTable(table, batch);
+}
+
+Task<Status> Journal::RemoveCursors(const Table& table, std::string reader) {
+  const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);
+  storage::Batch batch;
+  batch.DeleteRange(range.begin, range.end);
+  co_return co_await CommitToTable(table, batch);
+}
+
+}  // namespace armature::table
