@@ -8,13 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include <arpa/inet.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/http_testing.h"
 
 namespace armature {
 namespace {
@@ -23,85 +24,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// A server of plain sockets: reads one request after another from each connection and sends what `answer` returns.
-// An empty answer means: keep the client waiting.
-class TinyServer {
- public:
-  using Answer = std::function<std::string(const std::string& request)>;
-
-  explicit TinyServer(Answer answer) : answer_(std::move(answer)), listener_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    EXPECT_EQ(bind(listener_, reinterpret_cast<sockaddr*>(&address), size), 0);
-    EXPECT_EQ(listen(listener_, 16), 0);
-    EXPECT_EQ(getsockname(listener_, reinterpret_cast<sockaddr*>(&address), &size), 0);
-    port_ = ntohs(address.sin_port);
-    accepting_ = std::thread([this] { Accept(); });
-  }
-  ~TinyServer() {
-    shutdown(listener_, SHUT_RDWR);
-    accepting_.join();
-    for (const int connection : connections_) shutdown(connection, SHUT_RDWR);
-    for (std::thread& thread : threads_) thread.join();
-    for (const int connection : connections_) close(connection);
-    close(listener_);
-  }
-  TinyServer(const TinyServer&) = delete;
-  TinyServer& operator=(const TinyServer&) = delete;
-
-  std::string Url(std::string_view path = "/") const { return fmt::format("http://127.0.0.1:{}{}", port_, path); }
-  int accepted() const { return accepted_; }
-  std::promise<void>& got_request() { return got_request_; }
-
- private:
-  void Accept() {
-    for (int connection = accept(listener_, nullptr, nullptr); connection >= 0;
-         connection = accept(listener_, nullptr, nullptr)) {
-      ++accepted_;
-      connections_.push_back(connection);
-      threads_.emplace_back([this, connection] { Serve(connection); });
-    }
-  }
-
-  void Serve(int connection) {
-    std::string buffer;
-    char chunk[65536];
-    for (ssize_t n = 0; (n = read(connection, chunk, sizeof chunk)) > 0;) {
-      buffer.append(chunk, static_cast<size_t>(n));
-      const size_t head_end = buffer.find("\r\n\r\n");
-      if (head_end == std::string::npos) continue;
-      size_t body_size = 0;
-      if (const size_t at = buffer.find("Content-Length: "); at != std::string::npos && at < head_end)
-        body_size = std::stoul(buffer.substr(at + 16));
-      if (buffer.size() < head_end + 4 + body_size) continue;
-      const std::string reply = answer_(buffer.substr(0, head_end + 4 + body_size));
-      buffer.erase(0, head_end + 4 + body_size);
-      if (reply.empty()) got_request_.set_value();
-      else if (send(connection, reply.data(), reply.size(), MSG_NOSIGNAL) < 0) return;
-    }
-  }
-
-  const Answer answer_;
-  const int listener_;
-  uint16_t port_ = 0;
-  std::atomic<int> accepted_{0};
-  std::promise<void> got_request_;
-  std::vector<int> connections_;      // of accepting_ until it is joined
-  std::vector<std::thread> threads_;  // likewise
-  std::thread accepting_;
-};
-
-std::string Reply(std::string_view body, std::string_view head = "HTTP/1.1 200 OK\r\n") {
-  return fmt::format("{}Content-Length: {}\r\nX-Note:  two words \r\n\r\n{}", head, body.size(), body);
-}
-
 TEST(HttpClientTest, SendsWhatItWasToldAndReturnsTheReply) {
   std::string seen;
-  TinyServer server([&](const std::string& request) {
+  TinyHttpServer server([&](const std::string& request) {
     seen = request;
-    return Reply("pong", "HTTP/1.1 429 Slow Down\r\n");
+    return HttpReply("pong", "HTTP/1.1 429 Slow Down\r\n");
   });
   HttpClient client;
   HttpClientRequest request;
@@ -121,9 +48,9 @@ TEST(HttpClientTest, SendsWhatItWasToldAndReturnsTheReply) {
 
 TEST(HttpClientTest, EachMethodIsSentUnderItsName) {
   std::vector<std::string> methods;
-  TinyServer server([&](const std::string& request) {
+  TinyHttpServer server([&](const std::string& request) {
     methods.push_back(request.substr(0, request.find(' ')));
-    return methods.back() == "HEAD" ? "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n" : Reply("");
+    return methods.back() == "HEAD" ? "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n" : HttpReply("");
   });
   HttpClient client;
   for (const char* method : {"GET", "HEAD", "POST", "PUT", "DELETE", "GET"}) {
@@ -140,9 +67,9 @@ TEST(HttpClientTest, EachMethodIsSentUnderItsName) {
 
 TEST(HttpClientTest, ABodyOfMegabytesArrives) {
   size_t received = 0;
-  TinyServer server([&](const std::string& request) {
+  TinyHttpServer server([&](const std::string& request) {
     received = request.size() - request.find("\r\n\r\n") - 4;
-    return Reply("ok");
+    return HttpReply("ok");
   });
   const std::string body(5 << 20, 'x');
   HttpClient client;
@@ -155,9 +82,9 @@ TEST(HttpClientTest, ABodyOfMegabytesArrives) {
 
 TEST(HttpClientTest, SignsWithVersion4) {
   std::string seen;
-  TinyServer server([&](const std::string& request) {
+  TinyHttpServer server([&](const std::string& request) {
     seen = request;
-    return Reply("{}");
+    return HttpReply("{}");
   });
   HttpClient client;
   HttpClientRequest request;
@@ -178,7 +105,7 @@ TEST(HttpClientTest, SignsWithVersion4) {
 }
 
 TEST(HttpClientTest, AStopEndsTheCallFromAnotherThread) {
-  TinyServer server([](const std::string&) { return std::string(); });
+  TinyHttpServer server([](const std::string&) { return std::string(); });
   HttpClient client;
   std::stop_source stop;
   std::jthread other([&] {
@@ -199,18 +126,18 @@ TEST(HttpClientTest, FailuresSayWhatKindTheyAre) {
   HttpClient client;
   HttpClientRequest request;
   {
-    TinyServer gone([](const std::string&) { return Reply(""); });
+    TinyHttpServer gone([](const std::string&) { return HttpReply(""); });
     request.url = gone.Url();
   }
   EXPECT_EQ(client.Send(request).error().code(), StatusCode::kUnavailable) << "refused";
 
-  TinyServer silent([](const std::string&) { return std::string(); });
+  TinyHttpServer silent([](const std::string&) { return std::string(); });
   request.url = silent.Url();
   request.timeout = std::chrono::milliseconds(50);
   EXPECT_EQ(client.Send(request).error().code(), StatusCode::kUnavailable) << "timed out";
   request.timeout = std::chrono::seconds(30);
 
-  TinyServer wordy([](const std::string&) { return Reply(std::string(1000, 'x')); });
+  TinyHttpServer wordy([](const std::string&) { return HttpReply(std::string(1000, 'x')); });
   request.url = wordy.Url();
   request.max_response_bytes = 999;
   EXPECT_EQ(client.Send(request).error().code(), StatusCode::kIoError);
@@ -225,7 +152,7 @@ TEST(HttpClientTest, FailuresSayWhatKindTheyAre) {
 }
 
 TEST(HttpClientTest, ThreadsSendSideBySide) {
-  TinyServer server([](const std::string& request) { return Reply(request.substr(request.size() - 4)); });
+  TinyHttpServer server([](const std::string& request) { return HttpReply(request.substr(request.size() - 4)); });
   HttpClient client;
   std::atomic<int> right{0};
   {
