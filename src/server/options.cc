@@ -99,6 +99,23 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
       ->transform(CLI::CheckedTransformer(kLogLevels).description("debug|info|warn|error|off"));
 }
 
+// Others on the machine can read flags: secrets better come from the environment or from --config.
+void AddKinesisOptions(CLI::App& app, ServeOptions& options) {
+  app.add_option("--kinesis-endpoint", options.kinesis_endpoint,
+                 "URL that Kinesis streaming destinations deliver to; {region} in it stands for the stream's\n"
+                 "Region, as in https://kinesis.{region}.amazonaws.com")
+      ->check([](const std::string& url) {
+        const bool ok = url.empty() || url.starts_with("http://") || url.starts_with("https://");
+        return ok ? std::string() : std::string("the Kinesis endpoint must be an http:// or https:// URL");
+      });
+  app.add_option("--kinesis-access-key-id", options.kinesis_access_key_id, "Access key for --kinesis-endpoint")
+      ->envname("AWS_ACCESS_KEY_ID");
+  app.add_option("--kinesis-secret-access-key", options.kinesis_secret_access_key, "Secret key for --kinesis-endpoint")
+      ->envname("AWS_SECRET_ACCESS_KEY");
+  app.add_option("--kinesis-session-token", options.kinesis_session_token, "Session token for --kinesis-endpoint")
+      ->envname("AWS_SESSION_TOKEN");
+}
+
 // The file's settings as flags, so that there is one place that knows what each means.
 Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
   std::vector<std::string> flags;
@@ -154,6 +171,7 @@ ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
   AddServingOptions(app, options, config_file);
   AddDataOptions(app, options);
   AddBehaviourOptions(app, options);
+  AddKinesisOptions(app, options);
   std::reverse(all.begin(), all.end());  // CLI11 takes its arguments from the back
   try {
     app.parse(all);

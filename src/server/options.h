@@ -34,6 +34,11 @@ struct ServeOptions {
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;
   bool allow_unauthenticated = false;
+  // Where Kinesis streaming destinations deliver to, and as whom. Without an endpoint none can be enabled.
+  std::string kinesis_endpoint;
+  std::string kinesis_access_key_id;
+  std::string kinesis_secret_access_key;
+  std::string kinesis_session_token;
   LogLevel log_level = LogLevel::kInfo;
 };
 

@@ -35,6 +35,19 @@ TEST(ServeOptions, ReadsLagOnlyIfAsked) {
   EXPECT_FALSE(ParseServeOptions({"--eventual-lag", "-1"}).options.has_value());
 }
 
+TEST(ServeOptions, KinesisCredentialsComeFromTheEnvironment) {
+  setenv("AWS_ACCESS_KEY_ID", "from-environment", 1);
+  setenv("AWS_SECRET_ACCESS_KEY", "secret-from-environment", 1);
+  const ServeOptions options =
+      Parsed({"--kinesis-endpoint", "http://127.0.0.1:4567", "--kinesis-secret-access-key", "from-flag"});
+  unsetenv("AWS_ACCESS_KEY_ID");
+  unsetenv("AWS_SECRET_ACCESS_KEY");
+  EXPECT_EQ(options.kinesis_endpoint, "http://127.0.0.1:4567");
+  EXPECT_EQ(options.kinesis_access_key_id, "from-environment");
+  EXPECT_EQ(options.kinesis_secret_access_key, "from-flag");
+  EXPECT_FALSE(ParseServeOptions({"--kinesis-endpoint", "127.0.0.1:4567"}).options.has_value());
+}
+
 TEST(ServeOptions, FlagsAreUnderstood) {
   const ServeOptions options =
       Parsed({"--port", "0", "--durability", "interval", "--memory", "--threads=3", "--log-level", "warn"});
