@@ -1,9 +1,6 @@
 #include "base/http_client.h"
 
 #include <atomic>
-#include <functional>
-#include <future>
-#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,9 +8,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "base/http_testing.h"
 
