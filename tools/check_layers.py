@@ -22,11 +22,12 @@ MAY_INCLUDE = {
     "wire": {"base", "model"},
     "auth": {"base", "model", "wire"},
     "table": BELOW_TABLE,
+    "partiql": BELOW_TABLE | {"table"},
     "workers": BELOW_TABLE | {"table", "wire"},
     "triggers": BELOW_TABLE | {"table", "wire"},
-    "api": BELOW_TABLE | {"wire", "auth", "table", "workers", "triggers"},
+    "api": BELOW_TABLE | {"wire", "auth", "table", "workers", "triggers", "partiql"},
     "cli": {"base", "model", "net"},
-    "server": BELOW_TABLE | {"net", "wire", "auth", "table", "workers", "triggers", "api", "cli"},
+    "server": BELOW_TABLE | {"net", "wire", "auth", "table", "workers", "triggers", "partiql", "api", "cli"},
 }
 # What a request and a reply are, without anything of sockets: these two headers of net/ are open.
 OPEN_HEADERS = {"net/http_message.h", "net/handler.h"}

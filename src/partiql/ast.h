@@ -99,7 +99,7 @@ struct Assignment {
 // An attribute of the item of an INSERT: a literal or a parameter.
 struct InsertedAttribute {
   std::string_view name{};
-  const Node* value = nullptr;
+  Node* value = nullptr;
 };
 
 enum class Returning : uint8_t { kNothing, kAllOld, kAllNew, kModifiedOld, kModifiedNew };
