@@ -16,7 +16,7 @@ using Position = uint64_t;
 
 // 21 digits, comparable as text and as integers: "100000000000000000042".
 std::string SequenceNumber(Position position);
-// A number no position can reach is the last position. Nothing: not a number.
+// A number no position can reach is the last position, one below all of them 0. Nothing: not a number.
 std::optional<Position> ParseSequenceNumber(std::string_view text);
 
 // "shardId-" 20 digits "-" 8 hex digits; unique within a table.
