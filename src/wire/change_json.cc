@@ -25,6 +25,13 @@ void AppendEventId(const ChangeRecord& record, std::string& out) {
   out.append(digits, sizeof(digits));
 }
 
+// Kinesis data shows it as a UUID.
+void AppendEventUuid(const ChangeRecord& record, std::string& out) {
+  const size_t start = out.size();
+  AppendEventId(record, out);
+  for (const size_t at : {20, 16, 12, 8}) out.insert(start + at, 1, '-');
+}
+
 std::string_view EventName(ChangeRecord::Kind kind) {
   switch (kind) {
     case ChangeRecord::Kind::kInsert: return "INSERT";
@@ -59,9 +66,9 @@ void AppendEvent(const ChangeRecord& record, const ChangeSource& source, std::st
   AppendEventId(record, out);
   out += R"(","eventName":")";
   out += EventName(record.kind);
-  out += R"(","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":")";
-  out += source.region;
-  out += R"(","dynamodb":{"ApproximateCreationDateTime":)";
+  out += R"(","eventVersion":"1.1","eventSource":"aws:dynamodb","awsRegion":)";
+  AppendJsonString(out, source.region);
+  out += R"(,"dynamodb":{"ApproximateCreationDateTime":)";
   AppendInt(record.created_millis / 1000, out);
   out += ',';
   AppendImages(record, source.images, out);
@@ -88,12 +95,12 @@ void AppendLambdaRecord(const ChangeRecord& record, const ChangeSource& source, 
   out += '}';
 }
 
-void AppendKinesisRecord(const ChangeRecord& record, const ChangeSource& source, bool in_microseconds,
+void AppendKinesisRecord(const ChangeRecord& record, const ChangeSource& source, std::string_view precision,
                          std::string& out) {
-  out += R"({"awsRegion":")";
-  out += source.region;
-  out += R"(","eventID":")";
-  AppendEventId(record, out);
+  out += R"({"awsRegion":)";
+  AppendJsonString(out, source.region);
+  out += R"(,"eventID":")";
+  AppendEventUuid(record, out);
   out += R"(","eventName":")";
   out += EventName(record.kind);
   out += R"(","userIdentity":)";
@@ -101,11 +108,13 @@ void AppendKinesisRecord(const ChangeRecord& record, const ChangeSource& source,
   out += R"(,"recordFormat":"application/json","tableName":)";
   AppendJsonString(out, source.table_name);
   out += R"(,"dynamodb":{"ApproximateCreationDateTime":)";
-  AppendInt(record.created_millis * (in_microseconds ? 1000 : 1), out);
-  out += R"(,"ApproximateCreationDateTimePrecision":")";
-  out += in_microseconds ? "MICROSECOND" : "MILLISECOND";
-  out += R"(",)";
+  AppendInt(record.created_millis * (precision == "MICROSECOND" ? 1000 : 1), out);
+  out += ',';
   AppendImages(record, model::kBothImages, out);
+  if (!precision.empty()) {
+    out += R"(,"ApproximateCreationDateTimePrecision":)";
+    AppendJsonString(out, precision);
+  }
   out += R"(},"eventSource":"aws:dynamodb"})";
 }
 

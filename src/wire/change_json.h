@@ -22,8 +22,9 @@ struct ChangeSource {
 void AppendStreamRecord(const model::ChangeRecord& record, const ChangeSource& source, std::string& out);
 // The same with eventSourceARN, and userIdentity spelt as Lambda does.
 void AppendLambdaRecord(const model::ChangeRecord& record, const ChangeSource& source, std::string& out);
-// Kinesis data: always both images if they are recorded; the time in milliseconds or microseconds.
-void AppendKinesisRecord(const model::ChangeRecord& record, const ChangeSource& source, bool in_microseconds,
+// Kinesis data: always both images if they are recorded; the time in the destination's precision, MILLISECOND or
+// MICROSECOND, which is told only if it was chosen.
+void AppendKinesisRecord(const model::ChangeRecord& record, const ChangeSource& source, std::string_view precision,
                          std::string& out);
 
 }  // namespace armature::wire

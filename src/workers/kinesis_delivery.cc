@@ -166,7 +166,7 @@ Result<bool> KinesisDelivery::Gather(const KinesisDestinationDef& destination) {
   const table::Follower* follower = state->FindFollower(FollowerName(destination));
   if (!follower) return Status::NotFound("the journal does not know the destination");
   std::set<table::LaneId> unfinished;
-  bool has_moved = false;
+  bool has_news = false;
   for (const table::Lane* lane : state->LanesOf(*follower)) {
     const auto cursor = cursors_.find(lane->id);
     const table::Position from = cursor != cursors_.end() ? cursor->second : std::max(lane->first, follower->first);
@@ -174,11 +174,11 @@ Result<bool> KinesisDelivery::Gather(const KinesisDestinationDef& destination) {
     const bool must_wait = unfinished.contains(lane->parent);  // an item's older records are still in the parent
     unfinished.insert(lane->id);
     if (must_wait || pending_.size() >= KinesisClient::kMaxRecords) continue;
-    auto moved = GatherLane(*lane, from, destination);
-    if (!moved) return std::move(moved).error();
-    has_moved |= *moved;
+    auto lane_has_news = GatherLane(*lane, from, destination);
+    if (!lane_has_news) return std::move(lane_has_news).error();
+    has_news |= *lane_has_news;
   }
-  return has_moved;
+  return has_news;
 }
 
 Result<bool> KinesisDelivery::GatherLane(const table::Lane& lane, table::Position from,
@@ -198,10 +198,13 @@ Result<bool> KinesisDelivery::GatherLane(const table::Lane& lane, table::Positio
     Pending& pending = pending_.emplace_back();
     pending.created_millis = record.created_millis;
     pending.record.partition_key = PartitionKey(*table_, record.keys);
-    wire::AppendKinesisRecord(record, source, destination.precision == "MICROSECOND", pending.record.data);
+    wire::AppendKinesisRecord(record, source, destination.precision, pending.record.data);
   }
   const table::Position next = page->is_done ? std::max(page->next, lane.end) : page->next;
-  if (next == from) return false;
+  if (page->records.empty() && !page->is_done) {
+    cursors_[lane.id] = next;  // only other lanes have moved: not worth a record on disk
+    return false;
+  }
   gathered_[lane.id] = next;
   return true;
 }

@@ -92,7 +92,7 @@ class KinesisDelivery {
   // Brings the destination, if it is still the same, into another state.
   Outcome Change(const model::KinesisDestinationDef& from, model::KinesisStatus status, std::string_view description);
 
-  // Fills pending_ from the journal. False: there is nothing new.
+  // Fills pending_ from the journal. False: there is nothing to deliver and nothing to record.
   Result<bool> Gather(const model::KinesisDestinationDef& destination);
   Result<bool> GatherLane(const table::Lane& lane, table::Position from,
                           const model::KinesisDestinationDef& destination);
@@ -109,7 +109,7 @@ class KinesisDelivery {
   const std::shared_ptr<table::Table> table_;
 
   uint64_t generation_ = 0;                            // of the destination the following is about; 0: of none
-  std::map<table::LaneId, table::Position> cursors_;   // delivered, and recorded as such
+  std::map<table::LaneId, table::Position> cursors_;   // delivered up to here
   std::map<table::LaneId, table::Position> gathered_;  // where reading goes on once pending_ is delivered
   std::deque<Pending> pending_;
   size_t request_limit_ = KinesisClient::kMaxRecords;
