@@ -1,8 +1,9 @@
 #include <optional>
+#include <string>
 
 #include "expr/binder.h"
+#include "expr/check_operands.h"
 #include "expr/compare.h"
-#include "expr/format_scalar.h"
 
 namespace armature::expr {
 namespace {
@@ -27,13 +28,6 @@ uint32_t OperandCount(ConditionOp op) {
   return op == ConditionOp::kAttributeExists || op == ConditionOp::kAttributeNotExists ? 1 : 2;
 }
 
-// The type an operand has whatever the item is.
-std::optional<Type> StaticType(const Operand& operand) {
-  if (operand.kind == Operand::Kind::kSize) return Type::kN;
-  if (operand.kind == Operand::Kind::kValue) return operand.value->type();
-  return std::nullopt;
-}
-
 class ConditionBinder {
  public:
   explicit ConditionBinder(Binder& binder) : binder_(binder) {}
@@ -47,12 +41,7 @@ class ConditionBinder {
     if (bound == nullptr) return nullptr;
     if (node.op == ConditionOp::kIn && node.count > kMaxInOperands)
       return binder_.Fail(messages::kOperandCount, "IN", node.count);
-    if (!CheckDistinct(*bound)) return nullptr;
-    if (node.op == ConditionOp::kEqual || node.op == ConditionOp::kNotEqual || node.op == ConditionOp::kIn)
-      return bound;
-    if (!CheckTypes(*bound, [](Type type) { return IsOrdered(type); })) return nullptr;
-    if (node.op == ConditionOp::kBetween && !CheckBounds(*bound)) return nullptr;
-    return bound;
+    return Checked(bound);
   }
 
  private:
@@ -114,49 +103,13 @@ class ConditionBinder {
         if (bound->operands[0].kind == Operand::Kind::kPath) return bound;
         return binder_.Fail(messages::kRequiresPath, ConditionOpName(op));
       case ConditionOp::kAttributeType: return CheckTypeName(*bound) ? bound : nullptr;
-      case ConditionOp::kBeginsWith:
-        if (!CheckDistinct(*bound)) return nullptr;
-        return CheckTypes(*bound, [](Type type) { return type == Type::kS || type == Type::kB; }) ? bound : nullptr;
-      default: return CheckContains(*bound) ? bound : nullptr;
+      default: return Checked(bound);
     }
   }
 
-  bool CheckDistinct(const ConditionNode& node) {
-    const Operand& first = node.operands[0];
-    if (first.kind != Operand::Kind::kPath) return true;
-    for (const Operand& other : node.operands.subspan(1))
-      if (other.kind == Operand::Kind::kPath && SamePath(first.path, other.path))
-        return binder_.Fail(messages::kOperandsNotDistinct, ConditionOpName(node.op), FormatPath(first.path));
-    return true;
-  }
-
-  template <class Allowed>
-  bool CheckTypes(const ConditionNode& node, Allowed allowed) {
-    for (const Operand& operand : node.operands) {
-      const auto type = StaticType(operand);
-      if (type && !allowed(*type))
-        return binder_.Fail(messages::kOperandType, ConditionOpName(node.op), model::TypeName(*type));
-    }
-    return true;
-  }
-
-  bool CheckBounds(const ConditionNode& node) {
-    const Operand& lower = node.operands[1];
-    const Operand& upper = node.operands[2];
-    if (lower.kind != Operand::Kind::kValue || upper.kind != Operand::Kind::kValue) return true;
-    if (lower.value->type() != upper.value->type())
-      return binder_.Fail(messages::kBetweenTypes, FormatScalar(*lower.value), FormatScalar(*upper.value));
-    if (CompareOrdered(*lower.value, *upper.value) > 0)
-      return binder_.Fail(messages::kBetweenOrder, FormatScalar(*lower.value), FormatScalar(*upper.value));
-    return true;
-  }
-
-  bool CheckContains(const ConditionNode& node) {
-    if (!CheckDistinct(node)) return false;
-    const auto type = StaticType(node.operands[0]);
-    if (!type || type == Type::kS || type == Type::kB || type == Type::kL) return true;
-    if (type == Type::kSS || type == Type::kNS || type == Type::kBS) return true;
-    return binder_.Fail(messages::kOperandType, "contains", model::TypeName(*type));
+  const ConditionNode* Checked(const ConditionNode* bound) {
+    if (const std::string error = CheckOperands(*bound); !error.empty()) return binder_.Fail("{}", error);
+    return bound;
   }
 
   // Moves the second operand of attribute_type into `type`.

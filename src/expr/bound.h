@@ -21,11 +21,15 @@ std::string_view ExpressionKindName(ExpressionKind kind);
 
 // --- conditions ------------------------------------------------------------------------------------------------------
 
+struct ConditionNode;
+
 struct Operand {
-  enum class Kind : uint8_t { kPath, kValue, kSize };  // kSize: size() of what is at `path`
+  // kSize: size() of what is at `path`. kCondition: whether `condition` holds, as a BOOL (PartiQL only).
+  enum class Kind : uint8_t { kPath, kValue, kSize, kCondition };
   Kind kind = Kind::kValue;
   Path path{};
   const model::Value* value = nullptr;  // of kValue; size(:v) has been folded into one
+  const ConditionNode* condition = nullptr;
 };
 
 enum class ConditionOp : uint8_t {

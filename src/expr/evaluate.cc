@@ -23,8 +23,14 @@ struct Evaluated {
   const Number& number() const { return is_size ? size : value->number(); }
 };
 
+bool EvaluateNode(const ConditionNode& node, Item item);
+
 Evaluated Get(const Operand& operand, Item item) {
   if (operand.kind == Operand::Kind::kValue) return {.value = operand.value};
+  if (operand.kind == Operand::Kind::kCondition) {
+    static const Value kTruth[] = {Value::Bool(false), Value::Bool(true)};
+    return {.value = &kTruth[EvaluateNode(*operand.condition, item) ? 1 : 0]};
+  }
   const Value* found = FindPath(item, operand.path);
   if (operand.kind == Operand::Kind::kPath || found == nullptr) return {.value = found};
   const auto size = SizeOf(*found);
