@@ -1,0 +1,189 @@
+#include "triggers/batch_delivery.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "base/log.h"
+
+namespace armature::triggers {
+
+namespace {
+
+constexpr int kDestinationAttempts = 4;
+
+}  // namespace
+
+std::string EventOf(std::span<const EventRecord> records) {
+  constexpr std::string_view kBegin = R"({"Records":[)";
+  constexpr std::string_view kEnd = "]}";
+  size_t bytes = kBegin.size() + kEnd.size() + records.size();
+  for (const EventRecord& record : records) bytes += record.json.size();
+  std::string event;
+  event.reserve(bytes);
+  event += kBegin;
+  for (const EventRecord& record : records) {
+    if (&record != records.data()) event += ',';
+    event += record.json;
+  }
+  event += kEnd;
+  return event;
+}
+
+TriggerCounters::TriggerCounters(Metrics& metrics, const std::string& trigger)
+    : invocations(metrics.GetCounter("armature_trigger_invocations_total", "Calls of a trigger's function",
+                                     fmt::format("trigger=\"{}\"", trigger))),
+      errors(metrics.GetCounter("armature_trigger_errors_total", "Calls of a trigger's function that failed",
+                                fmt::format("trigger=\"{}\"", trigger))),
+      records(metrics.GetCounter("armature_trigger_records_total", "Records a trigger's function has taken",
+                                 fmt::format("trigger=\"{}\"", trigger))),
+      filtered(metrics.GetCounter("armature_trigger_filtered_total", "Records left out by a trigger's filter",
+                                  fmt::format("trigger=\"{}\"", trigger))),
+      discarded(metrics.GetCounter("armature_trigger_discarded_total",
+                                   "Records given up: retries used up, or too old", fmt::format("trigger=\"{}\"", trigger))),
+      destination_failures(metrics.GetCounter("armature_trigger_destination_failures_total",
+                                              "Accounts of failed batches that no destination took",
+                                              fmt::format("trigger=\"{}\"", trigger))),
+      duration(metrics.GetHistogram("armature_trigger_invocation_seconds", "How long a trigger's function took",
+                                    fmt::format("trigger=\"{}\"", trigger))) {}
+
+DeliveryRules DeliveryRules::Of(const Mapping& mapping) {
+  DeliveryRules rules;
+  rules.max_retry_attempts = mapping.max_retry_attempts;
+  if (mapping.max_record_age_seconds != kForever) rules.max_record_age_millis = mapping.max_record_age_seconds * 1000;
+  rules.bisects_on_error = mapping.bisects_on_error;
+  rules.reports_item_failures = mapping.reports_item_failures;
+  return rules;
+}
+
+size_t TakenByAnswer(std::string_view payload, std::span<const EventRecord> records) {
+  simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  if (parser.parse(payload.data(), payload.size()).get(root) != simdjson::SUCCESS) return records.size();  // nothing
+  simdjson::dom::object answer;
+  simdjson::dom::element listed;
+  if (root.get(answer) != simdjson::SUCCESS || answer["batchItemFailures"].get(listed) != simdjson::SUCCESS ||
+      listed.is_null())
+    return records.size();
+  simdjson::dom::array failures;
+  if (listed.get(failures) != simdjson::SUCCESS) return 0;
+  size_t taken = records.size();
+  for (const auto failure : failures) {
+    std::string_view identifier;
+    if (failure["itemIdentifier"].get(identifier) != simdjson::SUCCESS) return 0;
+    const auto position = table::ParseSequenceNumber(identifier);
+    const auto found = std::find_if(records.begin(), records.end(),
+                                    [&](const EventRecord& record) { return position == record.position; });
+    if (identifier.empty() || found == records.end()) return 0;
+    taken = std::min(taken, static_cast<size_t>(found - records.begin()));
+  }
+  return taken;
+}
+
+bool BatchDelivery::Deliver(std::span<const EventRecord> records, const std::function<void(size_t)>& finished,
+                            const std::stop_token& stop) {
+  std::vector<Part> todo{{0, records.size(), 0}};  // the next one last
+  std::string event;
+  while (!todo.empty()) {
+    if (stop.stop_requested()) return false;
+    Part part = todo.back();
+    todo.pop_back();
+    if (const size_t expired = CountExpired(records.subspan(part.begin, part.size())); expired > 0) {
+      if (!GiveUp(records.subspan(part.begin, expired), "RecordAgeExceeded", part.failures, stop)) return false;
+      finished(expired);
+      part.begin += expired;
+      if (part.size() == 0) continue;
+    }
+    size_t taken = 0;
+    const auto tried = records.subspan(part.begin, part.size());
+    const Outcome outcome = Try(tried, event, taken, stop);
+    if (outcome == Outcome::kStopped) return false;
+    if (outcome == Outcome::kDone) {
+      finished(part.size());
+      continue;
+    }
+    if (taken > 0) {
+      finished(taken);
+      part = {part.begin + taken, part.end, 0};
+    } else if (rules_.bisects_on_error && part.size() > 1) {
+      // Halving is no retry: each half has all of its own.
+      const size_t middle = part.begin + part.size() / 2;
+      todo.push_back({middle, part.end, 0});
+      todo.push_back({part.begin, middle, 0});
+      if (!PauseAfter(1, stop)) return false;
+      continue;
+    }
+    ++part.failures;
+    if (rules_.max_retry_attempts != kForever && part.failures > rules_.max_retry_attempts) {
+      if (!GiveUp(records.subspan(part.begin, part.size()), "RetryAttemptsExhausted", part.failures, stop)) return false;
+      finished(part.size());
+      continue;
+    }
+    todo.push_back(part);
+    if (!PauseAfter(part.failures, stop)) return false;
+  }
+  return true;
+}
+
+size_t BatchDelivery::CountExpired(std::span<const EventRecord> records) const {
+  if (rules_.max_record_age_millis == kForever) return 0;
+  const int64_t oldest = context_.clock.NowMillis() - rules_.max_record_age_millis;
+  const auto first = std::find_if(records.begin(), records.end(),
+                                  [&](const EventRecord& record) { return record.created_millis >= oldest; });
+  return static_cast<size_t>(first - records.begin());
+}
+
+BatchDelivery::Outcome BatchDelivery::Try(std::span<const EventRecord> records, std::string& event,
+                                          size_t& taken, const std::stop_token& stop) {
+  event = EventOf(records);
+  const int64_t started = MonotonicNanos();
+  const Invocation answer = context_.function.Invoke(event, stop);
+  if (!answer.is_ok && stop.stop_requested()) return Outcome::kStopped;
+  context_.counters.invocations.Add();
+  context_.counters.duration.RecordMicros(static_cast<uint64_t>(MonotonicNanos() - started) / 1000);
+  taken = 0;
+  std::string error = answer.error;
+  if (answer.is_ok) {
+    taken = rules_.reports_item_failures ? TakenByAnswer(answer.payload, records) : records.size();
+    context_.counters.records.Add(taken);
+    if (taken < records.size()) error = "the function reported failed items";
+  }
+  if (!error.empty()) context_.counters.errors.Add();
+  context_.told(error);
+  return error.empty() ? Outcome::kDone : Outcome::kFailed;
+}
+
+bool BatchDelivery::GiveUp(std::span<const EventRecord> records, std::string_view condition, int64_t invoke_count,
+                           const std::stop_token& stop) {
+  const std::string event = EventOf(records);
+  FailedBatch batch = context_.account;
+  batch.condition = condition;
+  batch.invoke_count = invoke_count;
+  batch.first_sequence_number = table::SequenceNumber(records.front().position);
+  batch.last_sequence_number = table::SequenceNumber(records.back().position);
+  batch.first_millis = records.front().created_millis;
+  batch.last_millis = records.back().created_millis;
+  batch.record_count = records.size();
+  batch.event = event;
+  LogWarn("trigger {}: {} records given up ({}), shard {}, sequence numbers {} to {}", batch.mapping_uuid,
+          records.size(), condition, batch.shard_id, batch.first_sequence_number, batch.last_sequence_number);
+  bool is_left = context_.destination.is_none();
+  for (int attempt = 1; !is_left && attempt <= kDestinationAttempts; ++attempt) {
+    const Status status = context_.destination.Send(batch, context_.clock.NowMillis(), stop);
+    is_left = status.ok();
+    if (is_left) break;
+    LogWarn("trigger {}: the destination did not take a failed batch: {}", batch.mapping_uuid, status.message());
+    if (!PauseAfter(attempt, stop)) return false;
+  }
+  if (!is_left) context_.counters.destination_failures.Add();
+  context_.counters.discarded.Add(records.size());
+  return true;
+}
+
+bool BatchDelivery::PauseAfter(int64_t failures, const std::stop_token& stop) const {
+  const int64_t doublings = std::min<int64_t>(failures - 1, 20);
+  return context_.pause(std::min(rules_.first_pause_millis << doublings, rules_.longest_pause_millis), stop);
+}
+
+}  // namespace armature::triggers

@@ -1,0 +1,49 @@
+// MappingStore: every mapping there is, in memory and on disk.
+//
+// Owns their records in the system partition. Changes are serialised, durable before they are shown, and survive
+// restarts. Mappings are in the order of their UUIDs. Thread-safe. Used by Triggers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async.h"
+#include "model/api_error.h"
+#include "storage/engine.h"
+#include "table/latches.h"
+#include "triggers/mapping.h"
+
+namespace armature::triggers {
+
+class MappingStore {
+ public:
+  using Ref = std::shared_ptr<const Mapping>;
+
+  explicit MappingStore(storage::Engine& engine) : engine_(engine) {}
+
+  Task<Status> Load();
+
+  Ref Find(std::string_view uuid) const;
+  std::vector<Ref> List() const;
+
+  // Decides, alone with all mappings, what one of them becomes: null leaves things as they are. Returns what is stored.
+  using Decide = std::function<model::ApiResult<Ref>(const std::map<std::string, Ref, std::less<>>& all)>;
+  Task<model::ApiResult<Ref>> Change(Decide decide);
+  // Forgets the record.
+  Task<Status> Remove(std::string uuid);
+
+ private:
+  Task<Status> Commit(const storage::Batch& batch);
+
+  storage::Engine& engine_;
+  table::LatchTable change_latch_{1};
+  mutable std::mutex mutex_;
+  std::map<std::string, Ref, std::less<>> mappings_;  // guarded by mutex_
+};
+
+}  // namespace armature::triggers
