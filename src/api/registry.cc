@@ -10,8 +10,16 @@
 #include "api/item/get_item.h"
 #include "api/item/put_item.h"
 #include "api/item/update_item.h"
+#include "api/kinesis/describe_kinesis_streaming_destination.h"
+#include "api/kinesis/disable_kinesis_streaming_destination.h"
+#include "api/kinesis/enable_kinesis_streaming_destination.h"
+#include "api/kinesis/update_kinesis_streaming_destination.h"
 #include "api/query/query.h"
 #include "api/query/scan.h"
+#include "api/streams/describe_stream.h"
+#include "api/streams/get_records.h"
+#include "api/streams/get_shard_iterator.h"
+#include "api/streams/list_streams.h"
 #include "api/table/create_table.h"
 #include "api/table/delete_table.h"
 #include "api/table/describe_table.h"
@@ -53,10 +61,17 @@ constexpr Entry kOperations[] = {
     Make<wire::DeleteItemInput, DeleteItem>(),
     Make<wire::DeleteTableInput, DeleteTable>(),
     Make<wire::DescribeEndpointsInput, DescribeEndpoints>(),
+    Make<wire::DescribeKinesisStreamingDestinationInput, DescribeKinesisStreamingDestination>(),
     Make<wire::DescribeLimitsInput, DescribeLimits>(),
+    Make<wire::DescribeStreamInput, DescribeStream>(),
     Make<wire::DescribeTableInput, DescribeTable>(),
     Make<wire::DescribeTimeToLiveInput, DescribeTimeToLive>(),
+    Make<wire::DisableKinesisStreamingDestinationInput, DisableKinesisStreamingDestination>(),
+    Make<wire::EnableKinesisStreamingDestinationInput, EnableKinesisStreamingDestination>(),
     Make<wire::GetItemInput, GetItem>(),
+    Make<wire::GetRecordsInput, GetRecords>(),
+    Make<wire::GetShardIteratorInput, GetShardIterator>(),
+    Make<wire::ListStreamsInput, ListStreams>(),
     Make<wire::ListTablesInput, ListTables>(),
     Make<wire::ListTagsOfResourceInput, ListTagsOfResource>(),
     Make<wire::PutItemInput, PutItem>(),
@@ -67,6 +82,7 @@ constexpr Entry kOperations[] = {
     Make<wire::TransactWriteItemsInput, TransactWriteItems>(),
     Make<wire::UntagResourceInput, UntagResource>(),
     Make<wire::UpdateItemInput, UpdateItem>(),
+    Make<wire::UpdateKinesisStreamingDestinationInput, UpdateKinesisStreamingDestination>(),
     Make<wire::UpdateTableInput, UpdateTable>(),
     Make<wire::UpdateTimeToLiveInput, UpdateTimeToLive>(),
 };
