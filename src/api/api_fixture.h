@@ -40,10 +40,13 @@ class ApiFixture : public testing::Test {
         writes_(*engine_) {
     EXPECT_TRUE(RunBlocking(catalog_.Load()).ok());
     services_.ttl_setup = &ttl_setup_;
+    services_.journal = &journal_;
+    EXPECT_TRUE(RunBlocking(journal_.Load()).ok());
   }
 
   Reply Call(std::string_view operation, std::string_view json, std::string_view region = "us-east-1") {
     const wire::OperationSchema* schema = wire::FindOperation("DynamoDB_20120810", operation);
+    if (!schema) schema = wire::FindOperation("DynamoDBStreams_20120810", operation);
     EXPECT_NE(schema, nullptr) << operation;
     Arena arena;
     Reply reply;
@@ -85,6 +88,7 @@ class ApiFixture : public testing::Test {
   table::Catalog catalog_;
   table::ReadPath reads_;
   table::WritePath writes_;
+  table::Journal journal_{*engine_, clock_, catalog_, metrics_};
   table::TokenStore tokens_{*engine_, clock_};
   workers::IndexBackfill index_backfill_{*engine_, clock_, catalog_, writes_, metrics_};
   workers::TtlSetup ttl_setup_{*engine_, clock_, catalog_, writes_, metrics_};

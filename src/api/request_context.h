@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
+#include "table/journal/journal.h"
 #include "table/read_path.h"
 #include "table/txn/token_store.h"
 #include "table/write_path.h"
@@ -35,6 +36,7 @@ struct Services {
   workers::IndexBackfill* index_backfill = nullptr;  // null: somebody else looks after new and removed indexes
   workers::TtlSetup* ttl_setup = nullptr;            // null: somebody else looks after tables whose TTL changes
   workers::KinesisWorker* kinesis = nullptr;         // null: nobody delivers to Kinesis
+  table::Journal* journal = nullptr;                 // null: tables have no streams
 };
 
 struct RequestContext {

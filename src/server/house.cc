@@ -40,6 +40,13 @@ uint64_t MemoryLimit(const ServeOptions& options) {
   return workers::MemoryWatch::PhysicalBytes() / 5 * 4;
 }
 
+table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
+  table::JournalOptions journal;
+  journal.lane_age_millis = options.stream_shard_millis;
+  journal.split_records_per_second = options.stream_split_rate;
+  return journal;
+}
+
 void LogFailure(std::string_view what, const Status& status) {
   if (!status.ok()) LogError("{}: {}", what, status.ToString());
 }
@@ -60,6 +67,7 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
       metrics_(std::move(metrics)),
       engine_(std::move(engine)),
       catalog_(*engine_, clock_, options.control_plane_delay_millis),
+      journal_(*engine_, clock_, catalog_, *metrics_, JournalOptionsFrom(options)),
       writes_(*engine_),
       tokens_(*engine_, clock_),
       index_backfill_(*engine_, clock_, catalog_, writes_, *metrics_),
@@ -77,6 +85,7 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
 
 Status House::Load() {
   if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
+  if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
   const Result<bool> was_clean = RunBlocking(catalog_.TakeCleanStop());
   if (!was_clean) return was_clean.error();
   if (!*was_clean) StartRecount();
@@ -89,6 +98,7 @@ Status House::Load() {
   if (Status status = RunBlocking(ttl_setup_.Load()); !status.ok()) return status;
   services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
   services_->ttl_setup = &ttl_setup_;
+  services_->journal = &journal_;
   dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis},
                       *services_, verifier_, *metrics_);
   return Status::Ok();
@@ -110,6 +120,7 @@ void House::KeepHouse() {
   memory_watch_.Sample();
   LogFailure("table transitions", RunBlocking(catalog_.RunDueTransitions()));
   LogFailure("table statistics", RunBlocking(catalog_.PersistStats()));
+  LogFailure("journal", RunBlocking(journal_.KeepHouse()));
   LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
 }
 
@@ -150,6 +161,7 @@ Status House::Close() {
   if (view_sampling_) view_sampling_->Stop();
   if (lagged_view_) lagged_view_->Release();
   recount_ = {};
+  LogFailure("journal", RunBlocking(journal_.StoreTotals()));
   LogFailure("table statistics", RunBlocking(is_counted_.load() ? catalog_.MarkCleanStop() : catalog_.PersistStats()));
   return engine_->Close();
 }

@@ -22,6 +22,7 @@
 #include "server/options.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
+#include "table/journal/journal.h"
 #include "table/lagged_view.h"
 #include "table/read_path.h"
 #include "table/txn/token_store.h"
@@ -61,6 +62,7 @@ class House {
   const std::unique_ptr<storage::Engine> engine_;
 
   table::Catalog catalog_;
+  table::Journal journal_;
   std::optional<table::LaggedView> lagged_view_;
   std::optional<table::ReadPath> reads_;  // made by Load, once there is a view to read from
   table::WritePath writes_;

@@ -92,6 +92,15 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "days: milliseconds, or a number with ms, s, m, h or d")
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
       ->check(CLI::NonNegativeNumber);
+  app.add_option("--stream-shard-age", options.stream_shard_millis,
+                 "How long a shard of a stream stays open before it goes on in a child: milliseconds, or a number with\n"
+                 "ms, s, m, h or d (default 4h)")
+      ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
+      ->check(CLI::PositiveNumber);
+  app.add_option("--stream-split-rate", options.stream_split_rate,
+                 "Records a second, for ten seconds, at which a shard of a stream is split in two")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   app.add_option("--slow-request", options.slow_request_millis,
                  "Log requests that take longer than this many milliseconds")
       ->capture_default_str();

@@ -30,6 +30,8 @@ struct ServeOptions {
   uint64_t max_connections = 20'000;
   int64_t control_plane_delay_millis = 0;
   int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
+  int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open
+  uint64_t stream_split_rate = 10'000;                     // records a second that split a shard
   int64_t ttl_delay_millis = 0;     // how long expired items stay
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;

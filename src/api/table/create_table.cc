@@ -92,6 +92,10 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
   if (context.services.catalog.CountTables(context.scope()) >= kMaxTablesPerRegion)
     co_return model::LimitExceededException(fmt::format(messages::kTooManyTables, kMaxTablesPerRegion));
   ARMATURE_CO_TRY(const auto table, co_await context.services.catalog.Create(std::move(def)));
+  if (request.StreamSpecification) {
+    const Status followed = co_await context.services.journal->FollowDefinition(table);
+    if (!followed.ok()) co_return model::FromStatus(followed);
+  }
   JsonWriter json(context.body);
   json.BeginObject();
   WriteTableDescription(json, "TableDescription", *table->schema(), table->stats(),

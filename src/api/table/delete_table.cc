@@ -6,6 +6,7 @@
 
 #include "api/table/table_description.h"
 #include "api/table_lookup.h"
+#include "base/log.h"
 #include "model/messages.h"
 
 namespace armature::api {
@@ -31,6 +32,9 @@ Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTab
   ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
   const std::string_view name = TableNameOf(context, *request.TableName);
   ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Delete(context.scope(), name, CheckDeletable));
+  // Its streams are closed; they can be read for a day.
+  if (const Status closed = co_await context.services.journal->FollowDefinition(table); !closed.ok())
+    LogWarn("the streams of table {} are not closed yet: {}", name, closed.ToString());
   JsonWriter json(context.body);
   json.BeginObject();
   WriteTableDescription(json, "TableDescription", table::TableSchema(def, nullptr), table->stats(),

@@ -92,7 +92,10 @@ ApiResult<void> ApplyStream(const wire::StreamSpecification& requested, int64_t 
   }
   if (table.stream.enabled) return ValidationException(fmt::format(messages::kStreamAlreadyEnabled, table.name));
   if (!requested.StreamViewType) return InvalidParameter(messages::kStreamViewTypeMissing);
-  table.stream = {true, std::string(*requested.StreamViewType), StreamLabel(now_millis)};
+  // Every stream has a name of its own, however quickly they follow each other.
+  std::string label = StreamLabel(now_millis);
+  while (label <= table.stream.label) label = StreamLabel(++now_millis);
+  table.stream = {true, std::string(*requested.StreamViewType), std::move(label)};
   return {};
 }
 
@@ -144,6 +147,12 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
                   co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
                     return Apply(request, context.now_millis, current);
                   }));
+  if (request.StreamSpecification) {
+    const Status followed = co_await context.services.journal->FollowDefinition(table);
+    if (!followed.ok()) co_return model::FromStatus(followed);
+    // Writes that did not know of the stream are over: all that follow this reply are in it.
+    co_await context.services.writes.AwaitEarlierWrites();
+  }
   // As the change left it: the reply shows the states an index passes through, however soon they pass.
   const table::TableSchema schema(def, table->schema().get());
   if (context.services.index_backfill && ChangesIndexes(request))

@@ -1,5 +1,7 @@
 #include "table/journal/lane_changes.h"
 
+#include <algorithm>
+
 namespace armature::table {
 
 namespace {
@@ -12,7 +14,8 @@ void OpenLane(JournalState& state, LaneId parent, uint64_t hash_first, uint64_t 
   lane.hash_first = hash_first;
   lane.hash_last = hash_last;
   lane.first = lane.trimmed = from;
-  lane.created_millis = now_millis;
+  // Never before an older lane's: shards are listed in the order of their ids, which begin with the time.
+  lane.created_millis = std::max(now_millis, state.lanes.empty() ? 0 : state.lanes.back().created_millis);
   state.lanes.push_back(lane);
 }
 

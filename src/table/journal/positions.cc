@@ -15,9 +15,7 @@ std::string SequenceNumber(Position position) {
 std::optional<Position> ParseSequenceNumber(std::string_view text) { return model::ParseSequenceNumber(text); }
 
 std::string ShardId(LaneId lane, int64_t created_millis) {
-  // An odd factor turns every lane into another number of 32 bits.
-  const auto tail = static_cast<uint32_t>(lane * 0x9E3779B1u);
-  return fmt::format("shardId-{:020}-{:08x}", created_millis, tail);
+  return fmt::format("shardId-{:020}-{:08x}", created_millis, static_cast<uint32_t>(lane));
 }
 
 }  // namespace armature::table

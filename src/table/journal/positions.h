@@ -19,7 +19,7 @@ std::string SequenceNumber(Position position);
 // A number no position can reach is the last position, one below all of them 0. Nothing: not a number.
 std::optional<Position> ParseSequenceNumber(std::string_view text);
 
-// "shardId-" 20 digits "-" 8 hex digits; unique within a table.
+// "shardId-" 20 digits "-" 8 hex digits; unique within a table, and in the order of the lanes.
 std::string ShardId(LaneId lane, int64_t created_millis);
 
 }  // namespace armature::table
