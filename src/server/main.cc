@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/bench/bench.h"
+#include "cli/shell/shell.h"
 #include "server/serve.h"
 
 namespace {
@@ -16,6 +17,7 @@ Usage: armature COMMAND [OPTIONS]
 Commands:
   serve     Serve the DynamoDB API on this machine
   bench     Run a named workload against any DynamoDB endpoint and measure it
+  shell     A prompt for PartiQL against any DynamoDB endpoint
   version   Print the version
 
 `armature COMMAND --help` tells more about each.
@@ -30,6 +32,11 @@ int main(int argc, char** argv) {
     std::string name = "armature bench";
     argv[1] = name.data();
     return armature::cli::RunBench(argc - 1, argv + 1);
+  }
+  if (command == "shell") {
+    std::string name = "armature shell";
+    argv[1] = name.data();
+    return armature::cli::RunShell(argc - 1, argv + 1);
   }
   if (command == "version" || command == "--version") {
     std::printf("armature %s\n", ARMATURE_VERSION);

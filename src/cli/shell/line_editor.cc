@@ -1,0 +1,194 @@
+#include "cli/shell/line_editor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <histedit.h>
+#include <unistd.h>
+
+#include "cli/shell/terminal.h"
+#include "cli/shell/text_width.h"
+
+namespace armature::cli::shell {
+namespace {
+
+constexpr int kHistoryLength = 2000;
+
+// The functions of libedit that are used, found at run time.
+struct Library {
+  decltype(&::el_init) init = nullptr;
+  decltype(&::el_end) end = nullptr;
+  decltype(&::el_set) set = nullptr;
+  decltype(&::el_get) get = nullptr;
+  decltype(&::el_gets) gets = nullptr;
+  decltype(&::el_line) line = nullptr;
+  decltype(&::el_insertstr) insert = nullptr;
+  decltype(&::el_deletestr) erase = nullptr;
+  decltype(&::el_source) source = nullptr;
+  decltype(&::history_init) history_init = nullptr;
+  decltype(&::history_end) history_end = nullptr;
+  decltype(&::history) history = nullptr;
+
+  // Loaded once and never unloaded; null when libedit is not installed.
+  static const Library* Get();
+};
+
+template <class Function>
+bool Find(void* handle, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+  return function != nullptr;
+}
+
+const Library* Library::Get() {
+  static const Library* const loaded = []() -> const Library* {
+    void* handle = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) return nullptr;
+    static Library library;
+    const bool is_whole = Find(handle, "el_init", library.init) && Find(handle, "el_end", library.end) &&
+                          Find(handle, "el_set", library.set) && Find(handle, "el_get", library.get) &&
+                          Find(handle, "el_gets", library.gets) && Find(handle, "el_line", library.line) &&
+                          Find(handle, "el_insertstr", library.insert) && Find(handle, "el_deletestr", library.erase) &&
+                          Find(handle, "el_source", library.source) &&
+                          Find(handle, "history_init", library.history_init) &&
+                          Find(handle, "history_end", library.history_end) && Find(handle, "history", library.history);
+    return is_whole ? &library : nullptr;
+  }();
+  return loaded;
+}
+
+// The candidates in columns, as wide as the terminal.
+std::string Columns(const std::vector<std::string>& candidates) {
+  size_t width = 0;
+  for (const std::string& text : candidates) width = std::max(width, TextWidth(text) + 2);
+  const size_t per_line = std::max<size_t>(1, TerminalWidth() / width);
+  std::string out;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const bool ends_line = (i + 1) % per_line == 0 || i + 1 == candidates.size();
+    out += ends_line ? Printable(candidates[i]) + "\n" : Pad(Printable(candidates[i]), width, false);
+  }
+  return out;
+}
+
+}  // namespace
+
+class LineEditor::Libedit {
+ public:
+  Libedit(const Library& library, Completer completer) : library_(library), completer_(std::move(completer)) {
+    editor_ = library_.init("armature", stdin, stdout, stderr);
+    history_ = library_.history_init();
+    HistEvent event{};
+    library_.history(history_, &event, H_SETSIZE, kHistoryLength);
+    library_.history(history_, &event, H_SETUNIQUE, 1);
+    library_.set(editor_, EL_CLIENTDATA, this);
+    library_.set(editor_, EL_PROMPT, &Libedit::Prompt);
+    library_.set(editor_, EL_EDITOR, "emacs");
+    library_.set(editor_, EL_SIGNAL, 1);
+    library_.set(editor_, EL_HIST, library_.history, history_);
+    library_.set(editor_, EL_ADDFN, "armature-complete", "complete a name", &Libedit::OnTab);
+    library_.set(editor_, EL_BIND, "^I", "armature-complete", nullptr);
+    library_.set(editor_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
+    library_.source(editor_, nullptr);  // the user's own ~/.editrc
+  }
+  ~Libedit() {
+    library_.end(editor_);
+    library_.history_end(history_);
+  }
+  Libedit(const Libedit&) = delete;
+  Libedit& operator=(const Libedit&) = delete;
+
+  Outcome Read(const std::string& prompt, std::string& line) {
+    prompt_ = prompt;
+    int count = 0;
+    errno = 0;
+    const char* text = library_.gets(editor_, &count);
+    if (text == nullptr || count <= 0) return count < 0 && errno == EINTR ? Outcome::kInterrupted : Outcome::kEnd;
+    line.assign(text, static_cast<size_t>(count));
+    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+    return Outcome::kLine;
+  }
+
+  void Remember(const std::string& entry) {
+    HistEvent event{};
+    library_.history(history_, &event, H_ENTER, entry.c_str());
+  }
+
+ private:
+  static Libedit& Self(EditLine* editor) {
+    void* self = nullptr;
+    Library::Get()->get(editor, EL_CLIENTDATA, &self);
+    return *static_cast<Libedit*>(self);
+  }
+
+  static char* Prompt(EditLine* editor) { return Self(editor).prompt_.data(); }
+
+  static unsigned char OnTab(EditLine* editor, int /*key*/) { return Self(editor).Complete(); }
+
+  unsigned char Complete() {
+    const LineInfo* info = library_.line(editor_);
+    const std::string before(info->buffer, info->cursor);
+    const std::string after(info->cursor, info->lastchar);
+    const Completion completion = completer_(before, after);
+    if (completion.candidates.empty()) return CC_REFRESH_BEEP;
+    const std::string typed = before.substr(completion.begin);
+    const bool has_progress = !completion.common.empty() && completion.common != typed;
+    if (has_progress) {
+      // libedit counts characters here, not bytes.
+      size_t characters = 0;
+      for (size_t at = 0; at < typed.size(); ++characters) NextCodePoint(typed, at);
+      if (characters > 0) library_.erase(editor_, static_cast<int>(characters));
+      library_.insert(editor_, completion.common.c_str());
+      return CC_REFRESH;
+    }
+    if (completion.candidates.size() == 1) return CC_REFRESH;
+    std::fputs(("\n" + Columns(completion.candidates)).c_str(), stdout);
+    std::fflush(stdout);
+    return CC_REDISPLAY;
+  }
+
+  const Library& library_;
+  Completer completer_;
+  std::string prompt_;
+  EditLine* editor_ = nullptr;
+  ::History* history_ = nullptr;
+};
+
+LineEditor::LineEditor(History history, Completer completer) : history_(std::move(history)) {
+  const Library* library = Library::Get();
+  if (library != nullptr) libedit_ = std::make_unique<Libedit>(*library, std::move(completer));
+  for (std::string& entry : history_.Load()) {
+    if (libedit_) libedit_->Remember(entry);
+    last_ = std::move(entry);
+  }
+}
+
+LineEditor::~LineEditor() = default;
+
+bool LineEditor::has_editing() const { return libedit_ != nullptr; }
+
+LineEditor::Outcome LineEditor::Read(const std::string& prompt, std::string& line) {
+  if (libedit_) return libedit_->Read(prompt, line);
+  std::fputs(prompt.c_str(), stdout);
+  std::fflush(stdout);
+  line.clear();
+  for (;;) {
+    char c = '\0';
+    const ssize_t got = read(STDIN_FILENO, &c, 1);
+    if (got < 0 && errno == EINTR) return Outcome::kInterrupted;
+    if (got <= 0) return line.empty() ? Outcome::kEnd : Outcome::kLine;
+    if (c == '\n') return Outcome::kLine;
+    line.push_back(c);
+  }
+}
+
+void LineEditor::Remember(const std::string& entry) {
+  if (entry.empty() || entry == last_) return;
+  if (libedit_) libedit_->Remember(entry);
+  history_.Append(entry);
+  last_ = entry;
+}
+
+}  // namespace armature::cli::shell
