@@ -35,6 +35,18 @@ TEST(ServeOptions, ReadsLagOnlyIfAsked) {
   EXPECT_FALSE(ParseServeOptions({"--eventual-lag", "-1"}).options.has_value());
 }
 
+TEST(ServeOptions, ExpiredItemsStayAsLongAsAsked) {
+  EXPECT_EQ(Parsed({}).ttl_delay_millis, 0);
+  EXPECT_EQ(Parsed({"--ttl-delay", "1500"}).ttl_delay_millis, 1500);
+  EXPECT_EQ(Parsed({"--ttl-delay", "10ms"}).ttl_delay_millis, 10);
+  EXPECT_EQ(Parsed({"--ttl-delay", "2s"}).ttl_delay_millis, 2000);
+  EXPECT_EQ(Parsed({"--ttl-delay", "10m"}).ttl_delay_millis, 600'000);
+  EXPECT_EQ(Parsed({"--ttl-delay", "48h"}).ttl_delay_millis, 172'800'000);
+  EXPECT_EQ(Parsed({"--ttl-delay", "2d"}).ttl_delay_millis, 172'800'000);
+  for (const char* wrong : {"-1s", "2 weeks", "soon", ""})
+    EXPECT_FALSE(ParseServeOptions({"--ttl-delay", wrong}).options.has_value()) << wrong;
+}
+
 TEST(ServeOptions, KinesisCredentialsComeFromTheEnvironment) {
   setenv("AWS_ACCESS_KEY_ID", "from-environment", 1);
   setenv("AWS_SECRET_ACCESS_KEY", "secret-from-environment", 1);
