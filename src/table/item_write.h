@@ -57,6 +57,7 @@ struct ItemWrite {
  private:
   friend class WritePath;
   std::string storage_key_;
+  size_t stripe_ = 0;                        // of the latch
   size_t partition_end_ = 0;                 // of the storage key: where the partition key ends
   int64_t new_expiry_ = INT64_MAX;           // of the expiry row the write puts
   std::vector<const IndexSchema*> unbuilt_;  // indexes being built that lack the old item's row

@@ -39,13 +39,9 @@ LatchTable::~LatchTable() = default;
 
 size_t LatchTable::StripeOf(std::string_view key) const { return XXH3_64bits(key.data(), key.size()) % stripe_count_; }
 
-std::vector<size_t> LatchTable::StripesOf(const std::vector<std::string_view>& keys) const {
-  std::vector<size_t> stripes;
-  stripes.reserve(keys.size());
-  for (auto key : keys) stripes.push_back(StripeOf(key));
+void LatchTable::InLockingOrder(std::vector<size_t>& stripes) {
   std::sort(stripes.begin(), stripes.end());
   stripes.erase(std::unique(stripes.begin(), stripes.end()), stripes.end());
-  return stripes;
 }
 
 bool LatchTable::TryLock(size_t index) {

@@ -73,13 +73,13 @@ class LatchTable {
   LockAwaiter LockStripe(size_t stripe) { return {*this, stripe}; }
 
   size_t stripe_count() const { return stripe_count_; }
-  // The stripes of several keys, ascending and unique: the order in which to LockStripe them.
-  std::vector<size_t> StripesOf(const std::vector<std::string_view>& keys) const;
+  size_t StripeOf(std::string_view key) const;
+  // Makes stripes ascending and unique: the order in which to LockStripe several.
+  static void InLockingOrder(std::vector<size_t>& stripes);
 
  private:
   struct Stripe;
 
-  size_t StripeOf(std::string_view key) const;
   bool TryLock(size_t stripe);
   void Unlock(size_t stripe);
 

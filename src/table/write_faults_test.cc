@@ -36,6 +36,10 @@ class WriteFaultsTest : public testing::Test {
     engine_->Crash();
     executor_.RunQueued();
     engine_->SetAutoSync(true);
+    Restart();
+  }
+  // As after a start: nothing is known but what the engine holds.
+  void Restart() {
     house_ = std::make_unique<House>(*engine_, clock_);
     ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
     table_ = house_->catalog.Find(kScope, "T");
@@ -178,6 +182,7 @@ TEST_F(WriteFaultsTest, AFailedSyncIsReportedAndTheLatchIsFree) {
 
 TEST_F(WriteFaultsTest, OtherFailuresAreInternalServerErrors) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");
+  Restart();
   engine_->FailNext(Point::kGet, 1, Status::IoError("bad sector"));
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:2")), "InternalServerError");
   engine_->FailNext(Point::kCommit, 1, Status::Fenced("a newer owner"));
@@ -185,6 +190,17 @@ TEST_F(WriteFaultsTest, OtherFailuresAreInternalServerErrors) {
   engine_->FailNext(Point::kGet, 1, Status::Corruption("block checksum"));
   EXPECT_EQ(Read("pk=S:a"), "InternalServerError");
   EXPECT_EQ(Read("pk=S:a"), "n=N:1,pk=S:a");
+}
+
+// The image a write leaves for the next one must not outlive a commit that failed, alone, in a batch or in a transaction.
+TEST_F(WriteFaultsTest, AFailedCommitLeavesNoImageBehind) {
+  EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");
+  engine_->FailNext(Point::kCommit, 1, Status::IoError("no"));
+  EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:7")), "InternalServerError");
+  engine_->FailNext(Point::kCommit, 1, Status::IoError("no"));
+  EXPECT_EQ(Run(TestWrite::Delete(*table_, "pk=S:a")), "InternalServerError");
+  EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:a", "ADD n :one", {}, {{":one", "N:1"}})), "ok");
+  EXPECT_EQ(Read("pk=S:a"), "n=N:2,pk=S:a");
 }
 
 TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
@@ -204,6 +220,7 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
   engine_->Commit(commit);
   ASSERT_TRUE(commit.status.ok());
   ASSERT_TRUE(engine_->Sync().ok());
+  Restart();
 
   EXPECT_EQ(Read("pk=S:a"), StatusCodeName(StatusCode::kCorruption));
   EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:a", "ADD n :one", {}, {{":one", "N:1"}})), "InternalServerError");

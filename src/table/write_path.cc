@@ -14,6 +14,7 @@
 #include "model/item_size.h"
 #include "model/messages.h"
 #include "table/expiry.h"
+#include "table/journal/pending_records.h"
 #include "table/key_layout.h"
 
 namespace armature::table {
@@ -80,6 +81,7 @@ class WritePath::CollectionSizes {
 
 void WritePath::PrepareKey(ItemWrite& write) const {
   write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
+  write.stripe_ = latches_.StripeOf(LatchKey(write));
 }
 
 // Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
@@ -89,12 +91,17 @@ std::string_view WritePath::LatchKey(const ItemWrite& write) const {
 }
 
 Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
-  write.read_.partition = write.table->partition();
-  write.read_.key = write.storage_key_;
-  write.read_.at.view = storage::View::kLatest;
-  engine_.Get(write.read_);
-  co_await write.read_.done;
-  if (!write.read_.status.ok()) co_return StorageError(*write.table, write.read_.status);
+  if (const auto* image = images_.Find(write.stripe_, write.storage_key_)) {
+    write.read_.found = image->exists;
+    write.read_.value = image->value;
+  } else {
+    write.read_.partition = write.table->partition();
+    write.read_.key = write.storage_key_;
+    write.read_.at.view = storage::View::kLatest;
+    engine_.Get(write.read_);
+    co_await write.read_.done;
+    if (!write.read_.status.ok()) co_return StorageError(*write.table, write.read_.status);
+  }
   write.old_exists = write.read_.found;
   if (!write.old_exists) co_return ApiResult<void>{};
 
@@ -160,14 +167,16 @@ Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSiz
   co_return ApiResult<void>{};
 }
 
-void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch) const {
+void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch, PendingRecords& records) {
+  thread_local std::string record;
+  record.clear();
   if (write.new_exists) {
-    thread_local std::string record;
-    record.clear();
     model::EncodeItem(write.new_item, write.new_size, record);
     batch.Put(write.storage_key_, record);
+    images_.Put(write.stripe_, write.storage_key_, true, record);
   } else if (write.old_exists) {
     batch.Delete(write.storage_key_);
+    images_.Put(write.stripe_, write.storage_key_, false, {});
   }
   if (!write.schema->indexes().empty())
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
@@ -178,7 +187,14 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& ba
                                          ImageOf(write.new_exists, write.new_item), batch);
     write.new_expiry_ = put.value_or(INT64_MAX);
   }
+  if (write.table->journal().is_followed()) {
+    const std::string_view old_record = write.old_exists ? std::string_view(write.read_.value) : std::string_view();
+    records.Add(*write.table, write.storage_key_, {write.key, old_record, record, write.by_ttl}, batch);
+  }
 }
+
+// What was to be stored was not, or nobody knows.
+void WritePath::ForgetImage(const ItemWrite& write) { images_.Forget(write.stripe_, write.storage_key_); }
 
 Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
   std::string row_key;
@@ -206,11 +222,13 @@ Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
 }
 
 Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena,
-                                         storage::Batch& batch) {
+                                         storage::Batch& batch, PendingRecords& records) {
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
   write.condition_held = !write.condition || expr::Evaluate(*write.condition, write.old_item);
+  // Expired is what the table's TTL says now, not when the item was found.
+  if (write.by_ttl && !write.schema->has_all_expiry_rows()) write.condition_held = false;
   if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
   ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
@@ -219,7 +237,7 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
     sizes.Set(sizes.pending_key, sizes.pending_size, batch);
   }
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
-  AppendChanges(write, arena, batch);
+  AppendChanges(write, arena, batch, records);
   co_return ApiResult<void>{};
 }
 
@@ -275,15 +293,18 @@ Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
 Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
   storage::Batch batch;
+  PendingRecords records;
   CollectionSizes sizes;
-  const auto guard = co_await latches_.Lock(LatchKey(write));
-  auto prepared = co_await Prepare(write, sizes, arena, batch);
+  const auto guard = co_await latches_.LockStripe(write.stripe_);
+  auto prepared = co_await Prepare(write, sizes, arena, batch, records);
   if (!prepared) write.failure = std::move(prepared).error();
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
   // latest state: it must not be of a kind a crash takes back.
   if (write.failure || batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
   auto committed = co_await Commit(*write.table, batch);
+  records.Settle(committed ? *committed : 0);
   if (committed) CountChange(write);
+  else ForgetImage(write);
   co_return committed;
 }
 
@@ -300,14 +321,16 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
 // The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
 // does not need to be one, but one commit of all its changes is much cheaper than one for each.
 Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
-  std::vector<std::string_view> latch_keys;
-  latch_keys.reserve(writes.size());
+  std::vector<size_t> stripes;
+  stripes.reserve(writes.size());
   for (ItemWrite& write : writes) {
     PrepareKey(write);
-    latch_keys.push_back(LatchKey(write));
+    stripes.push_back(write.stripe_);
   }
+  LatchTable::InLockingOrder(stripes);
   std::vector<LatchTable::Guard> guards;
-  for (const size_t stripe : latches_.StripesOf(latch_keys)) {
+  guards.reserve(stripes.size());
+  for (const size_t stripe : stripes) {
     auto guard = co_await latches_.LockStripe(stripe);
     guards.push_back(std::move(guard));
   }
@@ -315,10 +338,11 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
 }
 
 // Leaves in each write what became of it; its changes are in the batch of its table if it can be done.
-Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, Arena& arena) {
+Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, PendingRecords& records,
+                                 Arena& arena) {
   CollectionSizes sizes;
   for (ItemWrite& write : writes) {
-    auto prepared = co_await Prepare(write, sizes, arena, batches[write.table]);
+    auto prepared = co_await Prepare(write, sizes, arena, batches[write.table], records);
     if (!prepared) write.failure = std::move(prepared).error();
   }
 }
@@ -328,7 +352,8 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
   {
     const auto guards = co_await LockAll(writes);
     TableBatches batches;
-    co_await PrepareAll(writes, batches, arena);
+    PendingRecords records;
+    co_await PrepareAll(writes, batches, records, arena);
     last = last_committed_.load(std::memory_order_acquire);
     for (const auto& [table, batch] : batches) {
       if (batch.empty()) continue;
@@ -336,10 +361,15 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
       if (committed) last = std::max(last, *committed);
       for (ItemWrite& write : writes) {
         if (write.table != table || write.failure || !write.condition_held) continue;
-        if (committed) CountChange(write);
-        else write.failure = committed.error();
+        if (committed) {
+          CountChange(write);
+        } else {
+          ForgetImage(write);
+          write.failure = committed.error();
+        }
       }
     }
+    records.Settle(last);
   }
   ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
@@ -354,10 +384,13 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
   {
     const auto guards = co_await LockAll(writes);
     TableBatches batches;
-    co_await PrepareAll(writes, batches, arena);
+    PendingRecords records;
+    co_await PrepareAll(writes, batches, records, arena);
     for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
     sequence = last_committed_.load(std::memory_order_acquire);
-    if (!is_cancelled) {
+    if (is_cancelled) {
+      for (const ItemWrite& write : writes) ForgetImage(write);
+    } else {
       std::vector<storage::CommitManyOp::Part> parts;
       for (const auto& [table, batch] : batches)
         if (!batch.empty()) parts.push_back({table->partition(), table->epoch(), &batch});
@@ -367,9 +400,13 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
         commit.parts = parts;
         engine_.CommitMany(commit);
         co_await commit.done;
-        if (!commit.status.ok()) co_return StorageError(*writes.front().table, commit.status);
+        if (!commit.status.ok()) {
+          for (const ItemWrite& write : writes) ForgetImage(write);
+          co_return StorageError(*writes.front().table, commit.status);
+        }
         sequence = commit.sequence;
         NoteCommitted(sequence);
+        records.Settle(sequence);
         for (ItemWrite& write : writes) CountChange(write);
       }
     }
@@ -388,7 +425,7 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
   write.kind = ItemWrite::Kind::kCheck;
   write.wants_old_image = true;
   PrepareKey(write);
-  const auto guard = co_await latches_.Lock(LatchKey(write));
+  const auto guard = co_await latches_.LockStripe(write.stripe_);
   write.schema = table.schema();
   const auto& indexes = write.schema->indexes();
   const auto index = std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
@@ -414,7 +451,7 @@ Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, A
   write.key = key;
   write.kind = ItemWrite::Kind::kCheck;
   PrepareKey(write);
-  const auto guard = co_await latches_.Lock(LatchKey(write));
+  const auto guard = co_await latches_.LockStripe(write.stripe_);
   write.schema = table.schema();
   if (write.schema->expiry_attribute().empty()) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));

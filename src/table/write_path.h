@@ -1,5 +1,5 @@
-// The one write path: read the old image, check the condition, make the new image, derive index rows, commit, wait
-// until it is durable.
+// The one write path: read the old image, check the condition, make the new image, derive index rows and the change
+// record, commit, wait until it is durable.
 //
 // Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It owns the
 // latches; statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite.
@@ -22,9 +22,12 @@
 #include "storage/engine.h"
 #include "table/item_write.h"
 #include "table/latches.h"
+#include "table/latest_images.h"
 #include "table/table.h"
 
 namespace armature::table {
+
+class PendingRecords;
 
 inline constexpr uint64_t kMaxCollectionBytes = uint64_t{10} << 30;
 
@@ -69,12 +72,14 @@ class WritePath {
   Task<model::ApiResult<void>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
   Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
   Task<model::ApiResult<bool>> HasIndexRow(const Table& table, const IndexSchema& index, model::Item item);
-  void AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch) const;
+  void AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch, PendingRecords& records);
+  void ForgetImage(const ItemWrite& write);
 
   // Everything up to the commit, under the latch.
-  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch);
+  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch,
+                                       PendingRecords& records);
   Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
-  Task<void> PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, Arena& arena);
+  Task<void> PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, PendingRecords& records, Arena& arena);
   Task<model::ApiResult<storage::Sequence>> Apply(ItemWrite& write, Arena& arena);
   Task<model::ApiResult<storage::Sequence>> Commit(Table& table, const storage::Batch& batch);
   Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);
@@ -84,6 +89,7 @@ class WritePath {
   storage::Engine& engine_;
   const uint64_t max_collection_bytes_;
   LatchTable latches_;
+  LatestImages images_{latches_.stripe_count()};
   // The newest commit of any item: whoever reveals latest state without writing waits for this one.
   std::atomic<storage::Sequence> last_committed_{0};
 };
