@@ -47,6 +47,13 @@ table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
   return journal;
 }
 
+workers::KinesisOptions KinesisOptionsFrom(const ServeOptions& options) {
+  return {.endpoint = options.kinesis_endpoint,
+          .access_key_id = options.kinesis_access_key_id,
+          .secret_access_key = options.kinesis_secret_access_key,
+          .session_token = options.kinesis_session_token};
+}
+
 void LogFailure(std::string_view what, const Status& status) {
   if (!status.ok()) LogError("{}: {}", what, status.ToString());
 }
@@ -73,6 +80,7 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
       index_backfill_(*engine_, clock_, catalog_, writes_, *metrics_),
       ttl_setup_(*engine_, clock_, catalog_, writes_, *metrics_),
       ttl_sweep_(*engine_, clock_, catalog_, writes_, *metrics_, options.ttl_delay_millis),
+      kinesis_(KinesisOptionsFrom(options), catalog_, journal_, clock_, random_, *metrics_),
       memory_watch_(MemoryLimit(options)),
       housekeeping_(kHousekeepingInterval, [this] { KeepHouse(); }),
       indexing_(kIndexingInterval, [this] {
@@ -99,6 +107,7 @@ Status House::Load() {
   services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
   services_->ttl_setup = &ttl_setup_;
   services_->journal = &journal_;
+  services_->kinesis = &kinesis_;
   dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis},
                       *services_, verifier_, *metrics_);
   return Status::Ok();
@@ -144,6 +153,7 @@ Status House::Open() {
     return status;
   }
   housekeeping_.Start();
+  kinesis_.Start();
   indexing_.Start();
   indexing_.RunSoon();
   expiring_.Start();
@@ -155,6 +165,7 @@ Status House::Open() {
 Status House::Close() {
   const size_t cut_off = server_->Stop(std::chrono::seconds(options_.drain_seconds));
   if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
+  kinesis_.Stop();
   housekeeping_.Stop();
   indexing_.Stop();
   expiring_.Stop();

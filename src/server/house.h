@@ -28,6 +28,7 @@
 #include "table/txn/token_store.h"
 #include "table/write_path.h"
 #include "workers/index_backfill.h"
+#include "workers/kinesis_worker.h"
 #include "workers/memory_watch.h"
 #include "workers/periodic.h"
 #include "workers/ttl_setup.h"
@@ -70,6 +71,7 @@ class House {
   workers::IndexBackfill index_backfill_;
   workers::TtlSetup ttl_setup_;
   workers::TtlSweep ttl_sweep_;
+  workers::KinesisWorker kinesis_;
   std::optional<api::Services> services_;
 
   workers::MemoryWatch memory_watch_;
