@@ -64,3 +64,15 @@ def test_tour(aws):
     aws("delete-table", "--table-name", name)
     aws("wait", "table-not-exists", "--table-name", name)
     assert "Requested resource not found" in aws("describe-table", "--table-name", name, fails=True)
+
+
+def test_time_to_live(aws, make_table):
+    name = make_table()
+    assert aws("describe-time-to-live", "--table-name", name) == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
+    updated = aws("update-time-to-live", "--table-name", name, "--time-to-live-specification", "Enabled=true,AttributeName=until")
+    assert updated == {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "until"}}
+    described = aws("describe-time-to-live", "--table-name", name)["TimeToLiveDescription"]
+    assert described["AttributeName"] == "until"
+    error = aws("update-time-to-live", "--table-name", name, "--time-to-live-specification", "Enabled=true,AttributeName=until",
+                fails=True)
+    assert "(ValidationException)" in error and "TimeToLive is already enabled" in error
