@@ -26,7 +26,7 @@ struct CallError {
   std::string message;
   std::vector<std::string> details;  // one line per reason of a cancelled transaction
 
-  std::string Text() const { return type.empty() ? message : type + ": " + message; }
+  std::string Text() const { return type.empty() || message.empty() ? type + message : type + ": " + message; }
 };
 
 // A reply: the document lives as long as its parser.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <utility>
 
@@ -90,6 +91,13 @@ class LineEditor::Libedit {
     library_.set(editor_, EL_HIST, library_.history, history_);
     library_.set(editor_, EL_ADDFN, "armature-complete", "complete a name", &Libedit::OnTab);
     library_.set(editor_, EL_BIND, "^I", "armature-complete", nullptr);
+    // What libedit does on SIGINT depends on when it comes, so that Ctrl-C is a key here; Ctrl-Z has to be one too
+    // then.
+    library_.set(editor_, EL_SETTY, "-d", "-isig", nullptr);
+    library_.set(editor_, EL_ADDFN, "armature-suspend", "stop the program", &Libedit::OnSuspend);
+    library_.set(editor_, EL_BIND, "^Z", "armature-suspend", nullptr);
+    library_.set(editor_, EL_ADDFN, "armature-interrupt", "give the line up", &Libedit::OnInterrupt);
+    library_.set(editor_, EL_BIND, "^C", "armature-interrupt", nullptr);
     library_.set(editor_, EL_BIND, "^R", "em-inc-search-prev", nullptr);
     library_.source(editor_, nullptr);  // the user's own ~/.editrc
   }
@@ -102,10 +110,11 @@ class LineEditor::Libedit {
 
   Outcome Read(const std::string& prompt, std::string& line) {
     prompt_ = prompt;
+    is_interrupted_ = false;
     int count = 0;
-    errno = 0;
     const char* text = library_.gets(editor_, &count);
-    if (text == nullptr || count <= 0) return count < 0 && errno == EINTR ? Outcome::kInterrupted : Outcome::kEnd;
+    if (is_interrupted_) return Outcome::kInterrupted;
+    if (text == nullptr || count <= 0) return Outcome::kEnd;
     line.assign(text, static_cast<size_t>(count));
     while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
     return Outcome::kLine;
@@ -126,6 +135,16 @@ class LineEditor::Libedit {
   static char* Prompt(EditLine* editor) { return Self(editor).prompt_.data(); }
 
   static unsigned char OnTab(EditLine* editor, int /*key*/) { return Self(editor).Complete(); }
+
+  static unsigned char OnInterrupt(EditLine* editor, int /*key*/) {
+    Self(editor).is_interrupted_ = true;
+    return CC_NEWLINE;
+  }
+
+  static unsigned char OnSuspend(EditLine* /*editor*/, int /*key*/) {
+    kill(0, SIGTSTP);  // libedit's own handler puts the terminal's mode back and restores it later
+    return CC_REDISPLAY;
+  }
 
   unsigned char Complete() {
     const LineInfo* info = library_.line(editor_);
@@ -152,6 +171,7 @@ class LineEditor::Libedit {
   const Library& library_;
   Completer completer_;
   std::string prompt_;
+  bool is_interrupted_ = false;
   EditLine* editor_ = nullptr;
   ::History* history_ = nullptr;
 };
