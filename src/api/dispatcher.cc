@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/lambda/lambda_api.h"
 #include "auth/sigv4.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -36,6 +37,9 @@ Dispatcher::Dispatcher(DispatcherOptions options, const Services& services, cons
     : options_(std::move(options)), services_(services), verifier_(verifier), metrics_(metrics) {
   const auto operations = wire::AllOperations();
   operation_metrics_ = std::make_unique<OperationMetrics[]>(operations.size() + 1);
+  const auto rest_operations = lambda::RestOperations();
+  rest_metrics_ = std::make_unique<OperationMetrics[]>(rest_operations.size());
+  for (size_t i = 0; i < rest_operations.size(); ++i) rest_metrics_[i].Register(metrics, rest_operations[i].name);
   // Only what the server answers gets a series of its own; the rest share the last one.
   for (const auto& schema : operations)
     operation_metrics_[schema.index].Register(metrics, FindOperation(schema) ? schema.name : "unknown");
@@ -51,16 +55,28 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
   char request_id[kRequestIdSize];
   WriteRequestId(services_.random, request_id);
 
+  // Where a path other than / leads is decided here and nowhere else.
   const wire::OperationSchema* schema = nullptr;
+  const lambda::RestOperation* rest_operation = nullptr;
+  if (request.path != "/" && services_.triggers) rest_operation = lambda::FindRestOperation(request);
   if (request.method == net::Method::kGet && request.path == "/metrics") {
     response.content_type = "text/plain; version=0.0.4";
     response.body = metrics_.RenderPrometheus();
+  } else if (rest_operation) {
+    response.content_type = "application/json";
+    response.status = rest_operation->success_status;
+    const ApiResult<void> answered = co_await AnswerRest(exchange, *rest_operation);
+    if (!answered) lambda::SetRestError(answered.error(), response);
   } else if (!wire::AnswerWithoutOperation(request, options_.region, response)) {
     const ApiResult<void> answered = co_await Answer(exchange, &schema);
     if (!answered) wire::SetError(answered.error(), response);
   }
   wire::Finish(request, {request_id, kRequestIdSize}, response);
-  Record(schema, response, MonotonicNanos() - started, {request_id, kRequestIdSize});
+  const size_t none = wire::AllOperations().size();
+  const OperationMetrics& metrics = rest_operation ? rest_metrics_[rest_operation - lambda::RestOperations().data()]
+                                                   : operation_metrics_[schema ? schema->index : none];
+  const std::string_view name = rest_operation ? rest_operation->name : schema ? schema->name : "none";
+  Record(metrics, name, response, MonotonicNanos() - started, {request_id, kRequestIdSize});
 }
 
 // The order of these steps is AWS's, and shows in which error a request with several faults gets (facts 1.4).
@@ -95,16 +111,39 @@ Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::Op
   co_return co_await operation->execute(context, decoded);
 }
 
-void Dispatcher::Record(const wire::OperationSchema* schema, const net::HttpResponse& response, int64_t nanos,
-                        std::string_view request_id) const {
-  const OperationMetrics& metrics = operation_metrics_[schema ? schema->index : wire::AllOperations().size()];
+// REST operations decode their own requests; who calls, and what wraps every operation, is the same.
+Task<ApiResult<void>> Dispatcher::AnswerRest(net::Exchange& exchange, const lambda::RestOperation& operation) {
+  const net::HttpRequest& request = exchange.request();
+  Arena& arena = exchange.arena();
+  ApiResult<auth::Credential> credential = auth::ParseAuthorization(request, arena);
+  ApiResult<void> verified;
+  if (credential) verified = verifier_.Verify(*credential, request);
+  if (!credential || !verified) {
+    model::ApiError error = credential ? std::move(verified).error() : std::move(credential).error();
+    error.http_status = 403;  // as services other than DynamoDB refuse a signature
+    co_return error;
+  }
+  std::string decompressed;
+  ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
+  RequestContext context{services_,
+                         arena,
+                         options_.account,
+                         credential->region,
+                         request.Value("host"),
+                         services_.clock.NowMillis(),
+                         exchange.response().body};
+  co_return co_await lambda::RunRestOperation(operation, context, request, body);
+}
+
+void Dispatcher::Record(const OperationMetrics& metrics, std::string_view operation, const net::HttpResponse& response,
+                        int64_t nanos, std::string_view request_id) const {
   metrics.requests->Add();
   if (response.status >= 500) metrics.server_errors->Add();
   else if (response.status >= 400) metrics.client_errors->Add();
   metrics.latency->RecordMicros(static_cast<uint64_t>(nanos) / 1000);
   if (nanos > options_.slow_request_millis * 1'000'000)
-    LogWarn("slow request: operation={} millis={} status={} request_id={}", schema ? schema->name : "none",
-            nanos / 1'000'000, response.status, request_id);
+    LogWarn("slow request: operation={} millis={} status={} request_id={}", operation, nanos / 1'000'000,
+            response.status, request_id);
 }
 
 }  // namespace armature::api

@@ -16,6 +16,10 @@
 
 namespace armature::api {
 
+namespace lambda {
+struct RestOperation;
+}
+
 struct DispatcherOptions {
   std::string account;  // of every caller, until accounts come from credentials
   std::string region;   // for the health text
@@ -34,14 +38,16 @@ class Dispatcher final : public net::Handler {
   struct OperationMetrics;
 
   Task<model::ApiResult<void>> Answer(net::Exchange& exchange, const wire::OperationSchema** schema);
-  void Record(const wire::OperationSchema* schema, const net::HttpResponse& response, int64_t nanos,
-              std::string_view request_id) const;
+  Task<model::ApiResult<void>> AnswerRest(net::Exchange& exchange, const lambda::RestOperation& operation);
+  void Record(const OperationMetrics& metrics, std::string_view operation, const net::HttpResponse& response,
+              int64_t nanos, std::string_view request_id) const;
 
   const DispatcherOptions options_;
   const Services& services_;
   const auth::Verifier& verifier_;
   Metrics& metrics_;
   std::unique_ptr<OperationMetrics[]> operation_metrics_;  // by operation; the last is for what is no operation
+  std::unique_ptr<OperationMetrics[]> rest_metrics_;       // by REST operation
 };
 
 }  // namespace armature::api

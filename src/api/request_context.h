@@ -17,6 +17,9 @@
 #include "table/txn/token_store.h"
 #include "table/write_path.h"
 
+namespace armature::triggers {
+class Triggers;
+}
 namespace armature::workers {
 class IndexBackfill;
 class KinesisWorker;
@@ -37,6 +40,8 @@ struct Services {
   workers::TtlSetup* ttl_setup = nullptr;            // null: somebody else looks after tables whose TTL changes
   workers::KinesisWorker* kinesis = nullptr;         // null: nobody delivers to Kinesis
   table::Journal* journal = nullptr;                 // null: tables have no streams
+  triggers::Triggers* triggers = nullptr;            // null: Lambda's API is not answered
+  bool allows_partiql_scans = true;  // SELECT statements may read a whole table or index
 };
 
 struct RequestContext {

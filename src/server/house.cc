@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "base/log.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
+#include "triggers/trigger_file.h"
 #include "workers/stats_recount.h"
 
 namespace armature::server {
@@ -52,6 +55,14 @@ workers::KinesisOptions KinesisOptionsFrom(const ServeOptions& options) {
           .access_key_id = options.kinesis_access_key_id,
           .secret_access_key = options.kinesis_secret_access_key,
           .session_token = options.kinesis_session_token};
+}
+
+// Where programs on this machine reach the server.
+std::string EndpointFor(const std::string& host, uint16_t port) {
+  if (host == "0.0.0.0") return fmt::format("http://127.0.0.1:{}", port);
+  if (host == "::") return fmt::format("http://[::1]:{}", port);
+  return host.find(':') == std::string::npos ? fmt::format("http://{}:{}", host, port)
+                                             : fmt::format("http://[{}]:{}", host, port);
 }
 
 void LogFailure(std::string_view what, const Status& status) {
@@ -107,10 +118,27 @@ Status House::Load() {
   services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
   services_->ttl_setup = &ttl_setup_;
   services_->journal = &journal_;
+  services_->allows_partiql_scans = !options_.no_partiql_scans;
   services_->kinesis = &kinesis_;
+  if (Status status = LoadTriggers(); !status.ok()) return status;
+  services_->triggers = &*triggers_;
   dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis},
                       *services_, verifier_, *metrics_);
   return Status::Ok();
+}
+
+Status House::LoadTriggers() {
+  triggers::TriggerConfig config;
+  for (const std::string& option : options_.functions)
+    if (Status status = triggers::AddFunctionOption(option, config); !status.ok()) return status;
+  for (const std::string& option : options_.destinations)
+    if (Status status = triggers::AddDestinationOption(option, config); !status.ok()) return status;
+  for (const std::string& file : options_.trigger_files)
+    if (Status status = triggers::ReadTriggerFile(file, options_.account, options_.region, config); !status.ok())
+      return status;
+  if (Status status = triggers::CheckTriggers(config); !status.ok()) return status;
+  triggers_.emplace(triggers::TriggersDeps{*engine_, catalog_, journal_, clock_, random_, *metrics_}, std::move(config));
+  return RunBlocking(triggers_->Load());
 }
 
 // After a crash: counts in the background what the stored statistics missed.
@@ -154,6 +182,7 @@ Status House::Open() {
   }
   housekeeping_.Start();
   kinesis_.Start();
+  triggers_->Start(EndpointFor(options_.host, port()));
   indexing_.Start();
   indexing_.RunSoon();
   expiring_.Start();
@@ -163,6 +192,7 @@ Status House::Open() {
 }
 
 Status House::Close() {
+  triggers_->Stop();  // first: handlers that are at work use the server
   const size_t cut_off = server_->Stop(std::chrono::seconds(options_.drain_seconds));
   if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
   kinesis_.Stop();

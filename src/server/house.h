@@ -27,6 +27,7 @@
 #include "table/read_path.h"
 #include "table/txn/token_store.h"
 #include "table/write_path.h"
+#include "triggers/triggers.h"
 #include "workers/index_backfill.h"
 #include "workers/kinesis_worker.h"
 #include "workers/memory_watch.h"
@@ -52,6 +53,7 @@ class House {
  private:
   House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std::unique_ptr<storage::Engine> engine);
   Status Load();
+  Status LoadTriggers();
   void StartRecount();
   void KeepHouse();
   void Expire();
@@ -72,6 +74,7 @@ class House {
   workers::TtlSetup ttl_setup_;
   workers::TtlSweep ttl_sweep_;
   workers::KinesisWorker kinesis_;
+  std::optional<triggers::Triggers> triggers_;  // made by Load, from the trigger files
   std::optional<api::Services> services_;
 
   workers::MemoryWatch memory_watch_;

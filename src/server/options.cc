@@ -101,6 +101,9 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "Records a second, for ten seconds, at which a shard of a stream is split in two")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
+  app.add_flag("--no-partiql-scans", options.no_partiql_scans,
+               "Refuse PartiQL statements that would scan a table or index, as an IAM policy on dynamodb:FullTableScan\n"
+               "does on AWS");
   app.add_option("--slow-request", options.slow_request_millis,
                  "Log requests that take longer than this many milliseconds")
       ->capture_default_str();
@@ -123,6 +126,28 @@ void AddKinesisOptions(CLI::App& app, ServeOptions& options) {
       ->envname("AWS_SECRET_ACCESS_KEY");
   app.add_option("--kinesis-session-token", options.kinesis_session_token, "Session token for --kinesis-endpoint")
       ->envname("AWS_SESSION_TOKEN");
+}
+
+void AddTriggerOptions(CLI::App& app, ServeOptions& options) {
+  const auto all = CLI::MultiOptionPolicy::TakeAll;
+  app.add_option("--trigger", options.trigger_files,
+                 "File (TOML, see docs/triggers.md) with functions and the triggers that feed them the changes of\n"
+                 "tables; may be given several times")
+      ->multi_option_policy(all)
+      ->allow_extra_args(false)
+      ->type_name("FILE");
+  app.add_option("--function", options.functions,
+                 "A function for event source mappings: NAME=COMMAND runs a handler process, NAME=http://... calls a\n"
+                 "Lambda Invoke endpoint; may be given several times")
+      ->multi_option_policy(all)
+      ->allow_extra_args(false)
+      ->type_name("NAME=TARGET");
+  app.add_option("--destination", options.destinations,
+                 "Where event source mappings may leave batches they gave up: NAME=DIRECTORY or NAME=http://...; an ARN\n"
+                 "that ends in NAME means it; may be given several times")
+      ->multi_option_policy(all)
+      ->allow_extra_args(false)
+      ->type_name("NAME=TARGET");
 }
 
 // The file's settings as flags, so that there is one place that knows what each means.
@@ -180,6 +205,7 @@ ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
   AddServingOptions(app, options, config_file);
   AddDataOptions(app, options);
   AddBehaviourOptions(app, options);
+  AddTriggerOptions(app, options);
   AddKinesisOptions(app, options);
   std::reverse(all.begin(), all.end());  // CLI11 takes its arguments from the back
   try {

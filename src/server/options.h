@@ -33,6 +33,7 @@ struct ServeOptions {
   int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open
   uint64_t stream_split_rate = 10'000;                     // records a second that split a shard
   int64_t ttl_delay_millis = 0;     // how long expired items stay
+  bool no_partiql_scans = false;    // SELECT statements that would read a whole table are refused
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;
   bool allow_unauthenticated = false;
@@ -41,6 +42,10 @@ struct ServeOptions {
   std::string kinesis_access_key_id;
   std::string kinesis_secret_access_key;
   std::string kinesis_session_token;
+  // Functions, failure destinations (NAME=VALUE) and files that define both and triggers.
+  std::vector<std::string> trigger_files;
+  std::vector<std::string> functions;
+  std::vector<std::string> destinations;
   LogLevel log_level = LogLevel::kInfo;
 };
 

@@ -1,0 +1,17 @@
+#include "api/lambda/delete_event_source_mapping.h"
+
+#include "api/lambda/mapping_reply.h"
+
+namespace armature::api::lambda {
+
+using model::ApiResult;
+
+Task<ApiResult<void>> DeleteEventSourceMapping(RequestContext& context, RestRequest& request) {
+  triggers::Triggers& triggers = *context.services.triggers;
+  ARMATURE_CO_TRY(const triggers::Triggers::Ref deleted, co_await triggers.Delete(context.scope(), request.uuid));
+  JsonWriter json(context.body);
+  WriteMapping(triggers, *deleted, "Deleting", json);
+  co_return ApiResult<void>();
+}
+
+}  // namespace armature::api::lambda

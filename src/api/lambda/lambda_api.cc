@@ -1,0 +1,78 @@
+#include "api/lambda/lambda_api.h"
+
+#include "api/lambda/create_event_source_mapping.h"
+#include "api/lambda/delete_event_source_mapping.h"
+#include "api/lambda/get_event_source_mapping.h"
+#include "api/lambda/list_event_source_mappings.h"
+#include "api/lambda/update_event_source_mapping.h"
+#include "base/json_writer.h"
+#include "wire/json_document.h"
+
+namespace armature::api::lambda {
+
+namespace {
+
+using net::Method;
+
+// SDKs differ in whether they end it with a slash.
+constexpr std::string_view kMappings = "/2015-03-31/event-source-mappings";
+
+constexpr RestOperation kOperations[] = {
+    {"CreateEventSourceMapping", Method::kPost, false, 202, CreateEventSourceMapping},
+    {"ListEventSourceMappings", Method::kGet, false, 200, ListEventSourceMappings},
+    {"GetEventSourceMapping", Method::kGet, true, 200, GetEventSourceMapping},
+    {"UpdateEventSourceMapping", Method::kPut, true, 202, UpdateEventSourceMapping},
+    {"DeleteEventSourceMapping", Method::kDelete, true, 202, DeleteEventSourceMapping},
+};
+
+// What follows the collection's path; empty: nothing.
+std::string_view UuidIn(std::string_view path) {
+  path.remove_prefix(std::min(path.size(), kMappings.size() + 1));
+  while (path.ends_with('/')) path.remove_suffix(1);
+  return path;
+}
+
+}  // namespace
+
+std::span<const RestOperation> RestOperations() { return kOperations; }
+
+const RestOperation* FindRestOperation(const net::HttpRequest& request) {
+  if (!request.path.starts_with(kMappings)) return nullptr;
+  if (request.path.size() > kMappings.size() && request.path[kMappings.size()] != '/') return nullptr;
+  const std::string_view uuid = UuidIn(request.path);
+  if (uuid.find('/') != std::string_view::npos) return nullptr;
+  for (const RestOperation& operation : kOperations)
+    if (operation.method == request.method && operation.has_uuid == !uuid.empty()) return &operation;
+  return nullptr;
+}
+
+Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, RequestContext& context,
+                                              const net::HttpRequest& request, std::string_view body) {
+  RestRequest rest;
+  rest.uuid = DecodePercent(UuidIn(request.path));
+  rest.query = ParseQuery(request.query);
+  std::optional<wire::JsonDocument> document;
+  if (!body.empty()) {
+    auto parsed = wire::JsonDocument::Parse(body);
+    if (!parsed) co_return model::SerializationException("Could not parse request body into json");
+    document.emplace(std::move(*parsed));
+    simdjson::dom::object object;
+    if (document->root().get(object) != simdjson::SUCCESS)
+      co_return model::SerializationException("Could not parse request body into json");
+    rest.body = Members(object);
+  }
+  co_return co_await operation.execute(context, rest);
+}
+
+void SetRestError(const model::ApiError& error, net::HttpResponse& response) {
+  response.status = error.http_status;
+  response.AddHeader("x-amzn-ErrorType", error.name);
+  response.body.clear();
+  JsonWriter json(response.body);
+  json.BeginObject();
+  json.Member("Type", error.http_status >= 500 ? "Service" : "User");
+  json.Member("Message", error.message);
+  json.EndObject();
+}
+
+}  // namespace armature::api::lambda

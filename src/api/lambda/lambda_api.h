@@ -1,0 +1,37 @@
+// Lambda's REST API, as far as triggers need it: /2015-03-31/event-source-mappings.
+//
+// The one place that knows which method and path is which operation, and what Lambda's errors look like: a type in the
+// header x-amzn-ErrorType, and {"Type": …, "Message": …}. Signatures are read as everywhere. Used by the dispatcher.
+#pragma once
+
+#include <string_view>
+
+#include "api/lambda/rest_request.h"
+#include "api/request_context.h"
+#include "base/async.h"
+#include "model/api_error.h"
+#include "net/http_message.h"
+
+namespace armature::api::lambda {
+
+struct RestOperation {
+  std::string_view name;
+  net::Method method = net::Method::kGet;
+  bool has_uuid = false;  // the path goes on with one
+  int success_status = 200;
+  Task<model::ApiResult<void>> (*execute)(RequestContext& context, RestRequest& request) = nullptr;
+};
+
+// All of them, in a fixed order.
+std::span<const RestOperation> RestOperations();
+
+// The operation a request is for; null if it is none of Lambda's.
+const RestOperation* FindRestOperation(const net::HttpRequest& request);
+
+// Reads path, query and body, and executes. The context's body gets the reply.
+Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, RequestContext& context,
+                                              const net::HttpRequest& request, std::string_view body);
+
+void SetRestError(const model::ApiError& error, net::HttpResponse& response);
+
+}  // namespace armature::api::lambda

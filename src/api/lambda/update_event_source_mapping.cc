@@ -1,0 +1,26 @@
+#include "api/lambda/update_event_source_mapping.h"
+
+#include "api/lambda/mapping_reply.h"
+#include "api/lambda/mapping_settings.h"
+
+namespace armature::api::lambda {
+
+using model::ApiResult;
+
+Task<ApiResult<void>> UpdateEventSourceMapping(RequestContext& context, RestRequest& request) {
+  triggers::Triggers& triggers = *context.services.triggers;
+  std::string_view state = "Updating";
+  const triggers::Triggers::Edit edit = [&](triggers::Mapping& mapping) -> ApiResult<void> {
+    const bool was_enabled = mapping.is_enabled;
+    ARMATURE_CHECK_OK(ReadSettings(request.body, mapping));
+    ARMATURE_CHECK_OK(CheckSettings(triggers, mapping));
+    if (mapping.is_enabled != was_enabled) state = mapping.is_enabled ? "Enabling" : "Disabling";
+    return {};
+  };
+  ARMATURE_CO_TRY(const triggers::Triggers::Ref updated, co_await triggers.Update(context.scope(), request.uuid, edit));
+  JsonWriter json(context.body);
+  WriteMapping(triggers, *updated, state, json);
+  co_return ApiResult<void>();
+}
+
+}  // namespace armature::api::lambda

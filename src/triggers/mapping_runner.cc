@@ -1,0 +1,112 @@
+#include "triggers/mapping_runner.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "table/journal/stream_arn.h"
+
+namespace armature::triggers {
+
+Result<std::unique_ptr<MappingRunner>> MappingRunner::Start(MappingContext context) {
+  std::unique_ptr<MappingRunner> runner(new MappingRunner(std::move(context)));
+  auto cursors = RunBlocking(
+      runner->context_.journal.LoadCursors(*runner->context_.table, runner->context_.mapping->reader()));
+  if (!cursors) return cursors.error();
+  for (const auto& cursor : *cursors) runner->stored_[cursor.lane] = cursor.next;
+  runner->reached_ = runner->stored_;
+  return runner;
+}
+
+table::Position MappingRunner::StartOf(const table::Lane& lane) const {
+  const auto reached = reached_.find(lane.id);
+  if (reached != reached_.end()) return reached->second;
+  return std::max(lane.first, context_.mapping->start);
+}
+
+// A lane that is not there any more was trimmed, so all of it is old.
+bool MappingRunner::IsDone(const table::JournalState& state, table::LaneId lane_id) const {
+  const table::Lane* lane = state.FindLane(lane_id);
+  return !lane || (!lane->is_open() && StartOf(*lane) >= lane->end);
+}
+
+const table::StreamWindow* MappingRunner::StreamIn(const table::JournalState& state) const {
+  const auto parts = table::ParseStreamArn(context_.mapping->event_source_arn);
+  return parts ? state.FindStream(parts->label) : nullptr;
+}
+
+bool MappingRunner::is_drained() const {
+  const auto state = context_.table->journal().state();
+  const table::StreamWindow* stream = StreamIn(*state);
+  if (!stream) return true;
+  if (stream->is_enabled() || !runners_.empty()) return false;
+  const auto lanes = state->LanesOf(*stream);
+  return std::all_of(lanes.begin(), lanes.end(), [&](const table::Lane* lane) { return IsDone(*state, lane->id); });
+}
+
+void MappingRunner::Step() {
+  if (is_stopping_) return;
+  const auto state = context_.table->journal().state();
+  for (auto runner = runners_.begin(); runner != runners_.end();) {
+    const ShardRunner::View view = runner->second->view();
+    if (!view.is_done || !runner->second->has_ended()) {
+      ++runner;
+      continue;
+    }
+    const table::Lane* lane = state->FindLane(runner->first);
+    reached_[runner->first] = lane ? std::max(view.next, lane->end) : view.next;
+    runner = runners_.erase(runner);
+  }
+  const table::StreamWindow* stream = StreamIn(*state);
+  if (!stream) return;
+  for (const table::Lane* lane : state->LanesOf(*stream)) {
+    if (runners_.contains(lane->id) || IsDone(*state, lane->id)) continue;
+    const table::Lane* parent = state->FindLane(lane->parent);
+    // A parent outside of the stream's window is another stream's, or the time before.
+    const bool must_wait = parent && stream->Shows(*parent) && !IsDone(*state, parent->id);
+    if (must_wait) continue;
+    runners_[lane->id] = std::make_unique<ShardRunner>(context_, *lane, StartOf(*lane));
+  }
+}
+
+Status MappingRunner::Checkpoint() {
+  for (const auto& [lane, runner] : runners_) reached_[lane] = std::max(reached_[lane], runner->view().next);
+  std::vector<table::Journal::Cursor> moved;
+  for (const auto& [lane, next] : reached_) {
+    const auto stored = stored_.find(lane);
+    if (stored == stored_.end() || stored->second != next) moved.push_back({lane, next});
+  }
+  if (moved.empty()) return Status::Ok();
+  Status status = RunBlocking(context_.journal.StoreCursors(*context_.table, context_.mapping->reader(), moved));
+  if (status.ok())
+    for (const auto& cursor : moved) stored_[cursor.lane] = cursor.next;
+  return status;
+}
+
+void MappingRunner::Measure() const {
+  const int64_t now = context_.clock.NowMillis();
+  const table::Position latest = context_.journal.Latest(*context_.table);
+  int64_t millis = 0, records = 0;
+  for (const auto& [lane, runner] : runners_) {
+    const ShardRunner::View view = runner->view();
+    if (!view.is_behind) continue;
+    if (view.oldest_millis > 0) millis = std::max(millis, now - view.oldest_millis);
+    if (latest > view.next) records = std::max(records, static_cast<int64_t>(latest - view.next));
+  }
+  context_.stats->lag_millis = millis;
+  context_.stats->lag_records = records;
+}
+
+void MappingRunner::RequestStop() {
+  is_stopping_ = true;
+  for (auto& [lane, runner] : runners_) runner->RequestStop();
+}
+
+void MappingRunner::Await() {
+  for (auto& [lane, runner] : runners_) runner->Await();
+}
+
+bool MappingRunner::has_stopped() const {
+  return std::all_of(runners_.begin(), runners_.end(), [](const auto& entry) { return entry.second->has_ended(); });
+}
+
+}  // namespace armature::triggers

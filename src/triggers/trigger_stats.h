@@ -1,0 +1,37 @@
+// TriggerStats: what a mapping's metrics and its LastProcessingResult are made of.
+//
+// Shared by everything that works for the mapping and by the gauges that read it, which outlive it. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+
+#include "base/metrics.h"
+#include "triggers/batch_delivery.h"
+
+namespace armature::triggers {
+
+class TriggerStats {
+ public:
+  TriggerStats(Metrics& metrics, const std::string& trigger) : counters(metrics, trigger) {}
+
+  TriggerCounters counters;
+  std::atomic<int64_t> lag_millis{0};   // age of the oldest record that is not dealt with
+  std::atomic<int64_t> lag_records{0};  // changes of the table since the furthest-behind shard's progress
+
+  std::string last_result() const {
+    std::lock_guard lock(mutex_);
+    return last_result_;
+  }
+  void SetLastResult(std::string_view result) {
+    std::lock_guard lock(mutex_);
+    last_result_ = result;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string last_result_ = "No records processed";  // guarded by mutex_
+};
+
+}  // namespace armature::triggers

@@ -1,0 +1,120 @@
+// Triggers: every mapping, and everything that runs for them.
+//
+// Owns the mappings' store, the functions, and one thread that starts and ends runners as mappings, streams and shards
+// come and go, and stores their progress. Guarantees: each record of a stream is delivered at least once, in the order
+// of its item, from the mapping's start on; progress is durable within a fraction of a second; a mapping that changes is
+// run by its new rules only when nothing runs by the old ones. The methods for the API may be called from any thread;
+// Start and Stop by the server. Built by server/, used by api/lambda.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/async.h"
+#include "base/clock.h"
+#include "base/http_client.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "model/api_error.h"
+#include "table/catalog.h"
+#include "table/journal/journal.h"
+#include "triggers/mapping_runner.h"
+#include "triggers/mapping_store.h"
+#include "triggers/trigger_file.h"
+
+namespace armature::triggers {
+
+struct TriggersDeps {
+  storage::Engine& engine;
+  table::Catalog& catalog;
+  table::Journal& journal;
+  const Clock& clock;
+  RandomSource& random;
+  Metrics& metrics;
+};
+
+// An error of Lambda's API.
+model::ApiError LambdaError(std::string name, int http_status, std::string message);
+model::ApiError InvalidParameterValue(std::string message);
+
+class Triggers {
+ public:
+  using Ref = MappingStore::Ref;
+
+  Triggers(const TriggersDeps& deps, TriggerConfig config);
+  ~Triggers();
+
+  // The stored mappings, brought up to date with the file's triggers. After the journal's Load.
+  Task<Status> Load();
+
+  // Begins to run. Handler processes are told `endpoint`, where this server's DynamoDB is. Nothing happens before there
+  // is a mapping.
+  void Start(const std::string& endpoint);
+  // Ends invocations (which have some seconds to finish), stores progress, ends the handlers.
+  void Stop();
+
+  // --- the API's
+
+  bool HasFunction(std::string_view name) const;
+  bool HasDestination(std::string_view text) const;
+
+  // The mappings of an account and Region, by UUID; those being deleted are gone.
+  Ref Find(table::TableScope scope, std::string_view uuid) const;
+  std::vector<Ref> List(table::TableScope scope) const;
+  // Fills in UUID, start and time. REQUIRES: it has passed WhatIsWrong, its function and destination are there.
+  Task<model::ApiResult<Ref>> Create(Mapping mapping);
+  using Edit = std::function<model::ApiResult<void>(Mapping&)>;
+  Task<model::ApiResult<Ref>> Update(table::TableScope scope, std::string uuid, Edit edit);
+  Task<model::ApiResult<Ref>> Delete(table::TableScope scope, std::string uuid);
+
+  // "Enabled" or "Disabled", and "No records processed", "OK" or "PROBLEM: …".
+  std::string_view StateOf(const Mapping& mapping) const;
+  std::string LastResultOf(const Mapping& mapping) const;
+
+ private:
+  // What runs for a mapping, by the rules it was started with.
+  struct Active {
+    Ref mapping;
+    std::unique_ptr<MappingRunner> runner;
+    bool is_retiring = false;
+  };
+
+  Task<Status> TakeUpTrigger(Mapping trigger);
+  void Run(const std::stop_token& stop);
+  void Reconcile();
+  void StartRunner(const Ref& mapping);
+  void Retire(Active& active);
+  void FinishDeletion(const Ref& mapping);
+  void BindToStream(const Ref& mapping, const Active* active);
+  void Checkpoint();
+  bool ShouldRun(const Mapping& mapping) const;
+  std::shared_ptr<TriggerStats> StatsOf(const Mapping& mapping);
+  void Nudge();
+
+  const TriggersDeps deps_;
+  const TriggerConfig config_;
+  MappingStore store_;
+  HttpClient http_;
+  std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;  // made by Start
+  std::set<std::string, std::less<>> in_file_;                               // UUIDs; fixed by Load
+
+  mutable std::mutex stats_mutex_;
+  std::map<std::string, std::shared_ptr<TriggerStats>, std::less<>> stats_;  // by UUID; guarded by stats_mutex_
+
+  std::map<std::string, Active, std::less<>> active_;  // by UUID; the thread's own
+
+  std::mutex nudge_mutex_;
+  std::condition_variable_any nudge_;
+  bool is_nudged_ = false;  // guarded by nudge_mutex_
+  std::jthread thread_;
+};
+
+}  // namespace armature::triggers
