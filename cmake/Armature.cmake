@@ -38,3 +38,18 @@ function(armature_library name)
     gtest_discover_tests(${name}_test PROPERTIES LABELS unit TIMEOUT 300 DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()
+
+# armature_fuzzer(NAME SOURCES …): a libFuzzer program with AddressSanitizer and UBSan, only in the build of `./dev fuzz`
+# (clang). It lists what it needs of other folders by source, so that no more than that is built with clang.
+function(armature_fuzzer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
+  if(NOT ARMATURE_FUZZ)
+    return()
+  endif()
+  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE armature_flags ${ARG_DEPS})
+  set(sanitizers -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined)
+  target_compile_options(${name} PRIVATE ${sanitizers} -O1 -g)
+  target_link_options(${name} PRIVATE ${sanitizers})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+endfunction()

@@ -12,6 +12,7 @@ configure() {
     asan) options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMATURE_SANITIZE=address) ;;
     tsan) options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMATURE_SANITIZE=thread) ;;
     lint) options+=(-DARMATURE_HEADER_CHECK=ON) ;;
+    fuzz) options=(-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER=clang++ -DARMATURE_FUZZ=ON) ;;
   esac
   command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
   [ -f "$dir/build.ninja" ] && return

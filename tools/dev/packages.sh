@@ -5,6 +5,7 @@ packages_build="g++ cmake ninja-build python3 librocksdb-dev libsimdjson-dev lib
 packages_test="python3-boto3 python3-pytest awscli"
 packages_bench="redis-server nginx-light rocksdb-tools"
 packages_node="node=nodejs npm=npm"
+packages_fuzz="clang libclang-rt-14-dev"
 packages_lint="python3 clang-format clang-tidy"
 
 say() { printf 'dev: %s\n' "$*" >&2; }
