@@ -25,6 +25,8 @@ ITEMS = 10_000
 COUNTERS = 1_000
 LARGE_ITEMS = 10_000_000
 LARGE_WARM_UP = "75s"
+EXPIRED_ITEMS = 1_000_000
+TTL_WINDOW = "4s"
 # What a GetItem of the driver's items answers; nginx gives this to everybody.
 FIXED_BODY = json.dumps({"Item": {"pk": {"S": "user000000000017"}, "v": {"N": "0"}, "data": {"S": "x" * 175}}},
                         separators=(",", ":"))
@@ -232,6 +234,34 @@ class Run:
         self.table.add("Query of 100: reverse against forward", statistics.median(r["query-100-reverse"] for r in rounds), "µs",
                        "forward", statistics.median(r["query-100-reverse"] / r["query-100"] for r in rounds), 1.3)
 
+    def time_to_live(self):
+        """What readers feel of a million expired items being removed: windows before, during and after, in one server."""
+        def window(workload):
+            return self.drive(armature, workload, duration=TTL_WINDOW)["latency_us"]["p99"]
+
+        def left():
+            metrics = armature.metrics()
+            return EXPIRED_ITEMS - sum(value for name, value in metrics.items() if name.startswith(deleted))
+
+        deleted = "armature_ttl_deleted_items_total"
+        with self.armature("ttl") as armature:
+            print(f"  loading {EXPIRED_ITEMS:,} expired items", file=sys.stderr)
+            self.drive(armature, "load-expired", connections=128, items=EXPIRED_ITEMS)
+            quiet = [window("get") for _ in range(self.options.rounds)]
+            started, swept = time.monotonic(), []
+            while True:
+                p99 = window("ttl-sweep")
+                if (rest := left()) <= 0:
+                    break
+                swept.append(p99)
+                print(f"  {rest:,.0f} left, p99 {p99:.0f} µs", file=sys.stderr)
+            seconds = time.monotonic() - started
+            quiet += [window("get") for _ in range(self.options.rounds)]
+        before = statistics.median(quiet)
+        self.table.add("GetItem: p99 while 1 M expired items go", statistics.median(swept), "µs", f"p99 without {before:.0f} µs",
+                       statistics.median(swept) / before, 1.5)
+        self.table.add("Expired items removed meanwhile", EXPIRED_ITEMS / seconds, "/s")
+
     def start_and_idle(self):
         first_answers, idle = [], []
         for _ in range(7):
@@ -306,7 +336,7 @@ def parse_arguments():
     parser.add_argument("--peers", action="store_true", help="also measure the servers of package.json")
     parser.add_argument("--peers-dir", default=str(ROOT / "bench"), help="where npm has installed them")
     parser.add_argument("--large", action="store_true", help="also run with 10 million items (takes many minutes)")
-    parser.add_argument("--only", choices=("core", "many", "start", "peers", "large"), help="just this part")
+    parser.add_argument("--only", choices=("core", "many", "start", "ttl", "peers", "large"), help="just this part")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of which the median counts (default 3)")
     parser.add_argument("--duration", default="2s", help="length of each measurement in seconds (default 2s)")
     parser.add_argument("--rss-bound-mib", type=float, default=default_rss_bound_mib(),
@@ -330,8 +360,9 @@ def main():
         run = Run(options, work)
         print(f"servers on CPUs {sorted(run.server_cpus)}, load from CPU {sorted(run.driver_cpus)}, "
               f"median of {options.rounds} rounds of {options.duration}\n\n{Table.header()}", flush=True)
-        parts = {"core": run.against_nginx_and_stores, "many": run.many_items, "start": run.start_and_idle, "peers": run.against_peers, "large": run.large}
-        wanted = {"core", "many", "start"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
+        parts = {"core": run.against_nginx_and_stores, "many": run.many_items, "start": run.start_and_idle,
+                 "ttl": run.time_to_live, "peers": run.against_peers, "large": run.large}
+        wanted = {"core", "many", "start", "ttl"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
         for name, part in parts.items():
             if name == options.only or (options.only is None and name in wanted):
                 try:

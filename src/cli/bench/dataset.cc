@@ -61,6 +61,15 @@ Result<void> EnsureTable(ControlClient& client, const std::string& table, bool i
   }
 }
 
+Result<void> EnsureTimeToLive(ControlClient& client, const std::string& table) {
+  const std::string body =
+      fmt::format(R"({{"TableName":"{}","TimeToLiveSpecification":{{"Enabled":true,"AttributeName":"{}"}}}})", table,
+                  kExpiryAttribute);
+  ARMATURE_TRY(const Answer answer, client.Call("UpdateTimeToLive", body));
+  const bool is_on = answer.status == 200 || answer.body.find("already enabled") != std::string_view::npos;
+  return is_on ? Result<void>{} : Unexpected("UpdateTimeToLive", answer);
+}
+
 // Looks at the first, the last and some other items: if they are there, a previous run has loaded them all
 // (loading goes from the first to the last).
 Result<bool> HasItems(ControlClient& client, const Options& options, bool is_ordered) {
@@ -107,9 +116,10 @@ Result<void> PrepareDataset(const Options& options, Dataset dataset) {
   ControlClient client(options);
   const bool is_ordered = dataset == Dataset::kOrdered;
   ARMATURE_CHECK_OK(EnsureTable(client, is_ordered ? OrderedTable(options) : options.table, is_ordered));
-  if (dataset == Dataset::kItems || is_ordered) {
+  if (dataset == Dataset::kItems || dataset == Dataset::kExpiring || is_ordered) {
     ARMATURE_TRY(const bool has_items, HasItems(client, options, is_ordered));
-    return has_items ? Result<void>{} : Load(options, is_ordered ? "load-ordered" : "load");
+    if (!has_items) ARMATURE_CHECK_OK(Load(options, is_ordered ? "load-ordered" : "load"));
+    return dataset == Dataset::kExpiring ? EnsureTimeToLive(client, options.table) : Result<void>{};
   }
   if (dataset == Dataset::kFreshItems) return Load(options, "load");
   if (dataset == Dataset::kCounters) return Load(options, "load-counters");

@@ -69,6 +69,7 @@ enum class Dataset {
   kFreshItems,  // all of them rewritten at version 0
   kCounters,    // --items counters, all set to 0
   kOrdered,     // --items items under sort keys, in a table of their own
+  kExpiring,    // --items items that stay; Time to Live is on
 };
 
 struct WorkloadInfo {
