@@ -100,8 +100,11 @@ std::vector<std::string> ProjectedNames(std::string_view statement) {
       if (ends) return names;
     } else if (IsName(token)) {
       leaf = token.text;
-    } else if (!IsSymbol(token, ".") && !IsSymbol(token, "[") && !IsSymbol(token, "]") &&
-               token.kind != Token::Kind::kNumber) {
+    } else if (token.kind == Token::Kind::kString && IsSymbol(tokens[i - 1], "[")) {
+      leaf = token.text;
+    } else if (token.kind == Token::Kind::kNumber && IsSymbol(tokens[i - 1], "[")) {
+      leaf += "[" + token.text + "]";
+    } else if (!IsSymbol(token, ".") && !IsSymbol(token, "[") && !IsSymbol(token, "]")) {
       return {};
     }
   }

@@ -28,8 +28,8 @@ bool IsRead(std::string_view statement);
 // The table after FROM, INTO or UPDATE; empty when there is none.
 std::string TableOf(std::string_view statement);
 
-// The names a SELECT gives its columns (the leaf of each path), in order; empty for `SELECT *` or when it is not that
-// plain.
+// The names a SELECT gives its columns (the leaf of each path: k of m.k, l[0] of m.l[0]), in order; empty for `SELECT
+// *` or when it is not that plain.
 std::vector<std::string> ProjectedNames(std::string_view statement);
 
 // The name as a statement can use it: bare if it may be, else in double quotes.

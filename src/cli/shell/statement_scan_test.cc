@@ -26,7 +26,8 @@ TEST(StatementScan, ReadsAreSelectAndExists) {
 }
 
 TEST(StatementScan, ProjectedNamesAreLeaves) {
-  EXPECT_THAT(ProjectedNames(R"(SELECT b, a.c, "d-e", l[0], m["k"] FROM t)"), ElementsAre("b", "c", "d-e", "l", "k"));
+  EXPECT_THAT(ProjectedNames(R"(SELECT b, a.c, "d-e", l[0], m.l[1].x, m['k'] FROM t)"),
+              ElementsAre("b", "c", "d-e", "l[0]", "x", "k"));
   EXPECT_THAT(ProjectedNames("SELECT * FROM t"), IsEmpty());
   EXPECT_THAT(ProjectedNames("SELECT size(a) FROM t"), IsEmpty());
   EXPECT_THAT(ProjectedNames("SELECT a"), IsEmpty());
