@@ -112,6 +112,7 @@ void Reactor::RunPosted() {
 
 void Reactor::Run() {
   SetCurrent(this);
+  const Turn::Scope turns(turn_);
   std::array<epoll_event, kEventsPerTurn> events;
   while (!stopping_.load(std::memory_order_relaxed)) {
     is_sleeping_.store(true);
@@ -123,6 +124,10 @@ void Reactor::Run() {
       if (auto* source = static_cast<EventSource*>(events[static_cast<size_t>(i)].data.ptr))
         source->OnEvents(events[static_cast<size_t>(i)].events);
     RunPosted();
+    while (turn_.has_work()) {
+      turn_.RunWork();
+      RunPosted();
+    }
     if (now_millis_ >= timers_.next_due_millis()) timers_.Advance(now_millis_);
     for (EventSource* source : graveyard_) delete source;
     graveyard_.clear();

@@ -15,6 +15,7 @@
 #include "base/async.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "base/turn.h"
 #include "net/timer_wheel.h"
 
 namespace armature::net {
@@ -107,6 +108,7 @@ class Reactor final : public Executor {
   std::vector<EventSource*> graveyard_;
   std::vector<std::coroutine_handle<>> own_posts_;  // posted from the loop's own thread
   std::vector<std::coroutine_handle<>> running_;    // the batch being resumed
+  Turn turn_;
 
   std::atomic<bool> stopping_{false};
   // True while the loop sleeps or is about to: the first poster that takes it wakes the loop.

@@ -69,6 +69,27 @@ TEST_F(ReactorTest, ACompletionFinishedElsewhereResumesOnTheLoop) {
   resumed.get_future().get();
 }
 
+// Whatever waits for the end of a turn is done before the loop sleeps, and what it resumes runs in the same turn.
+TEST_F(ReactorTest, WorkAtTheEndOfATurnIsDoneBeforeTheLoopSleeps) {
+  struct Finish final : Turn::Work {
+    void EndOfTurn() override { done.Finish(); }
+    Completion done;
+  };
+  std::promise<int> rounds;
+  Detach([](Reactor& reactor, std::promise<int>& promise) -> Task<void> {
+    co_await reactor.Enter();
+    int round = 0;
+    for (; round < 3; ++round) {
+      Finish finish;
+      Turn::Current()->AtEnd(finish);
+      co_await finish.done;
+    }
+    promise.set_value(round);
+  }(reactor_, rounds));
+  EXPECT_EQ(rounds.get_future().get(), 3);
+  EXPECT_EQ(Turn::Current(), nullptr);
+}
+
 TEST_F(ReactorTest, SleepFollowsTheInjectedClock) {
   std::promise<void> asleep;
   std::promise<int64_t> woken;

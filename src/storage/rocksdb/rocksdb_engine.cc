@@ -17,6 +17,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "storage/partition_table.h"
+#include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/data_directory.h"
 #include "storage/rocksdb/durable_views.h"
 #include "storage/rocksdb/partition_records.h"
@@ -50,11 +51,15 @@ class RocksDbSnapshot final : public Snapshot {
 };
 
 // Translated on the writer's thread into a buffer that is kept for the next commit.
-rocksdb::WriteBatch& Translate(Parts parts) {
+rocksdb::WriteBatch& EmptyBatch() {
   constexpr size_t kLargestKept = size_t{1} << 20;
   thread_local rocksdb::WriteBatch out;
   if (out.GetDataSize() > kLargestKept) out = rocksdb::WriteBatch();
   out.Clear();
+  return out;
+}
+
+void Translate(Parts parts, rocksdb::WriteBatch& out) {
   for (const auto& part : parts) {
     part.batch->ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
       switch (kind) {
@@ -66,10 +71,9 @@ rocksdb::WriteBatch& Translate(Parts parts) {
       }
     });
   }
-  return out;
 }
 
-class RocksDbEngine final : public Engine {
+class RocksDbEngine final : public Engine, private CommitGroup::Writer {
  public:
   RocksDbEngine(const RocksDbOptions& options, DataDirectory directory, Metrics& metrics)
       : options_(options),
@@ -112,10 +116,8 @@ class RocksDbEngine final : public Engine {
   // Read options for `at`; `pin` keeps the view for as long as they are used.
   rocksdb::ReadOptions ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const;
 
-  template <class Op>
-  void CommitParts(Op& op, Parts parts);
-  // Ok, refused, failed; nothing at all when RocksDB would have made the caller wait.
-  std::optional<Status> TryWrite(Parts parts, Sequence& sequence);
+  // Finishes the members, or leaves them to the slow writer when RocksDB would have made the caller wait.
+  void WriteGroup(std::span<const CommitGroup::Member> members) override;
   Status WriteSlowly(Parts parts, Sequence& sequence);
   Status CheckOwners(Parts parts) const;
   // kNoSpace while the disk is full. Asked before a write, so that little is kept in memory for a full log; and after
@@ -281,25 +283,45 @@ Status RocksDbEngine::CheckOwners(Parts parts) const {
   return {};
 }
 
-std::optional<Status> RocksDbEngine::TryWrite(Parts parts, Sequence& sequence) {
-  rocksdb::WriteBatch& batch = Translate(parts);
+void RocksDbEngine::WriteGroup(std::span<const CommitGroup::Member> members) {
+  rocksdb::WriteBatch& batch = EmptyBatch();
   rocksdb::WriteOptions options;
   options.no_slowdown = true;
-  std::shared_lock owners(partitions_.mutex());
-  if (Status status = CheckOwners(parts); !status.ok()) return status;
-  if (Status full = CheckSpace(); !full.ok()) return full;
-  const auto status = db_->Write(options, &batch);
-  if (status.IsIncomplete()) return std::nullopt;
-  if (!status.ok()) return FromRocksDb(status);
-  if (Status full = waits_for_sync() ? Status() : CheckSpace(); !full.ok()) return full;
-  commits_.Add();
-  // Not this commit's own number but one not before it: whoever waits for it waits for this commit too.
-  sequence = db_->GetLatestSequenceNumber();
-  return Status();
+  rocksdb::Status written;
+  Status full;
+  Sequence sequence = 0;
+  {
+    std::shared_lock owners(partitions_.mutex());
+    full = CheckSpace();
+    for (const auto& member : members) {
+      *member.status = full.ok() ? CheckOwners(member.parts()) : full;
+      if (member.status->ok()) Translate(member.parts(), batch);
+    }
+    if (!is_closed_.load(std::memory_order_relaxed)) {
+      if (batch.Count() != 0) written = db_->Write(options, &batch);
+      if (written.ok() && !waits_for_sync()) full = CheckSpace();
+      // Not a commit's own number but one not before it: whoever waits for it waits for the commit too.
+      sequence = db_->GetLatestSequenceNumber();
+    }
+  }
+  for (const auto& member : members) {
+    if (!member.status->ok()) {
+      member.done->Finish();
+    } else if (written.IsIncomplete()) {
+      slow_writer_.Post([this, member] { member.Finish(WriteSlowly(member.parts(), *member.sequence)); });
+    } else if (!written.ok() || !full.ok()) {
+      member.Finish(written.ok() ? full : FromRocksDb(written));
+    } else {
+      commits_.Add();
+      *member.sequence = sequence;
+      member.done->Finish();
+    }
+  }
 }
 
 Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
-  rocksdb::WriteBatch& batch = Translate(parts);
+  rocksdb::WriteBatch& batch = EmptyBatch();
+  Translate(parts, batch);
   std::lock_guard slow(slow_mutex_);
   {
     std::shared_lock owners(partitions_.mutex());
@@ -321,32 +343,9 @@ Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
   return {};
 }
 
-template <class Op>
-void RocksDbEngine::CommitParts(Op& op, Parts parts) {
-  if (auto status = TryWrite(parts, op.sequence)) {
-    op.status = std::move(*status);
-    return op.done.Finish();
-  }
-  if constexpr (std::is_same_v<Op, CommitOp>) {
-    slow_writer_.Post([this, &op] {
-      const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
-      op.status = WriteSlowly({&part, 1}, op.sequence);
-      op.done.Finish();
-    });
-  } else {
-    slow_writer_.Post([this, &op] {
-      op.status = WriteSlowly(op.parts, op.sequence);
-      op.done.Finish();
-    });
-  }
-}
+void RocksDbEngine::Commit(CommitOp& op) { CommitGroup::Join(*this, CommitGroup::Member(op)); }
 
-void RocksDbEngine::Commit(CommitOp& op) {
-  const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
-  CommitParts(op, {&part, 1});
-}
-
-void RocksDbEngine::CommitMany(CommitManyOp& op) { CommitParts(op, op.parts); }
+void RocksDbEngine::CommitMany(CommitManyOp& op) { CommitGroup::Join(*this, CommitGroup::Member(op)); }
 
 void RocksDbEngine::WhenDurable(DurableOp& op) {
   op.status = Status();

@@ -20,10 +20,10 @@ using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-// While a group gathers: it is closed when nobody has come for kGap, and in any case after twice the time of a sync,
-// because waiting must not cost more than the syncs it saves. However fast the disk, a sync also costs two
-// changes of thread.
-constexpr microseconds kGap{50};
+// While a group gathers: it is closed when nobody has come for kGap (about two turns of a busy reactor, whose writers
+// come together), and in any case after three times the time of a sync, because waiting must not cost more than the
+// syncs it saves. However fast the disk, a sync also costs two changes of thread.
+constexpr microseconds kGap{100};
 constexpr microseconds kLongestGather{2000};
 constexpr microseconds kThreadChanges{40};
 // How long a lone writer is waited for awake.
@@ -154,7 +154,7 @@ void Syncer::RunGroups() {
 void Syncer::Gather() {
   const uint32_t enough = writers_ / 2;
   const auto start = Clock::now();
-  const auto end = start + std::min<Clock::duration>(2 * (sync_time_ + kThreadChanges), kLongestGather);
+  const auto end = start + std::min<Clock::duration>(3 * (sync_time_ + kThreadChanges), kLongestGather);
   uint32_t parked = parked_count_.load(std::memory_order_relaxed);
   for (auto now = start; parked < enough && now < end && !is_stopping_.load(std::memory_order_relaxed);
        now = Clock::now()) {
