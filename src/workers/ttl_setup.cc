@@ -7,6 +7,7 @@
 #include "model/item_codec.h"
 #include "table/expiry.h"
 #include "table/key_layout.h"
+#include "workers/pace.h"
 
 namespace armature::workers {
 
@@ -16,8 +17,8 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Between portions, so that making rows takes no more than part of a core.
-constexpr milliseconds kPauseBetweenPortions(10);
+// Making rows takes a fifth of a core.
+constexpr int64_t kRestsPerCpuTime = 4;
 constexpr milliseconds kPauseAfterFailure(1000);
 constexpr size_t kMaxPortionBytes = 1024 * 1024;
 
@@ -33,12 +34,16 @@ Status ToStatus(const model::ApiError& error) { return Status::IoError(error.nam
 }  // namespace
 
 TtlSetup::TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& catalog, table::WritePath& writes,
-                   Metrics& metrics, size_t rows_per_portion)
+                   Metrics& metrics)
+    : TtlSetup(engine, clock, catalog, writes, metrics, Portions{}) {}
+
+TtlSetup::TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& catalog, table::WritePath& writes,
+                   Metrics& metrics, Portions portions)
     : engine_(engine),
       clock_(clock),
       catalog_(catalog),
       writes_(writes),
-      rows_per_portion_(rows_per_portion),
+      portions_(portions),
       items_read_(metrics.GetCounter("armature_ttl_backfill_items_total",
                                      "Items read to find out when they expire, after TTL was enabled")) {}
 
@@ -110,6 +115,7 @@ Task<TtlSetup::Pause> TtlSetup::AdvanceOrRetry(Work& work) {
 }
 
 Task<Result<TtlSetup::Pause>> TtlSetup::Advance(Work& work) {
+  const Pace pace(kRestsPerCpuTime);
   const auto def = work.table->def();
   const bool is_gone = def->status == model::ResourceStatus::kDeleting;
   if (is_gone || !IsUnsettled(*def)) {
@@ -128,7 +134,7 @@ Task<Result<TtlSetup::Pause>> TtlSetup::Advance(Work& work) {
     if (is_enabling) status = co_await Enable(work);
     else status = co_await Disable(work);
     if (!status.ok()) co_return status;
-    if (!work.is_done) co_return Pause(kPauseBetweenPortions);
+    if (!work.is_done) co_return Pause(pace.Rest());
   }
   const int64_t now = clock_.NowMillis();
   if (now < def->ttl.due_millis) co_return Pause(def->ttl.due_millis - now);
@@ -147,7 +153,7 @@ Task<Status> TtlSetup::Enable(Work& work) {
   scan.partition = work.table->partition();
   scan.begin = work.cursor.empty() ? items.begin : work.cursor;
   scan.end = items.end;
-  scan.limit_rows = rows_per_portion_;
+  scan.limit_rows = work.cursor.empty() ? portions_.first : portions_.later;
   scan.limit_bytes = kMaxPortionBytes;
   scan.at.view = storage::View::kLatest;
   engine_.Scan(scan);

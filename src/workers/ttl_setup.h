@@ -26,10 +26,17 @@ namespace armature::workers {
 
 class TtlSetup {
  public:
-  static constexpr size_t kRowsPerPortion = 500;
+  // How many items are looked at in one go: the first portion is part of the reply, later ones are for readers not to
+  // feel.
+  struct Portions {
+    size_t first = 500;
+    size_t later = 50;
+  };
 
   TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& catalog, table::WritePath& writes,
-           Metrics& metrics, size_t rows_per_portion = kRowsPerPortion);
+           Metrics& metrics);
+  TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& catalog, table::WritePath& writes,
+           Metrics& metrics, Portions portions);
 
   // Called (from any thread) when there is work for Step. Set before requests are served.
   void OnWork(std::function<void()> wake) { wake_ = std::move(wake); }
@@ -66,7 +73,7 @@ class TtlSetup {
   const Clock& clock_;
   table::Catalog& catalog_;
   table::WritePath& writes_;
-  const size_t rows_per_portion_;
+  const Portions portions_;
   Counter& items_read_;
   std::function<void()> wake_;
 

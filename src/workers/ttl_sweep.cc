@@ -1,15 +1,13 @@
 #include "workers/ttl_sweep.h"
 
-#include <time.h>
-
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
 #include "base/log.h"
 #include "expr/expression_set.h"
 #include "table/expiry.h"
+#include "workers/pace.h"
 
 namespace armature::workers {
 
@@ -20,16 +18,7 @@ namespace {
 // How soon an item that has expired is noticed.
 constexpr milliseconds kPauseWhenIdle(500);
 constexpr int64_t kRetryMillis = 60'000;
-// A portion's share of one core, and of the time it takes: on a busy machine portions take longer, and so do rests.
 constexpr int64_t kRestsPerCpuTime = 9;
-constexpr int64_t kRestsPerTime = 2;
-constexpr milliseconds kLongestRest(1000);
-
-int64_t ThreadCpuNanos() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
 
 int64_t FloorSeconds(int64_t millis) { return millis >= 0 ? millis / 1000 : (millis - 999) / 1000; }
 
@@ -66,8 +55,7 @@ TtlSweep::TtlSweep(storage::Engine& engine, const Clock& clock, const table::Cat
 }
 
 Task<milliseconds> TtlSweep::Step() {
-  const int64_t started = MonotonicNanos();
-  const int64_t cpu_before = ThreadCpuNanos();
+  const Pace pace(kRestsPerCpuTime);
   const int64_t now_seconds = FloorSeconds(clock_.NowMillis() - delay_millis_);
   bool has_more = false;
   int64_t earliest = now_seconds;
@@ -84,10 +72,7 @@ Task<milliseconds> TtlSweep::Step() {
   }
   places_ = std::move(places);
   lag_seconds_->store(now_seconds - earliest);
-  if (!has_more) co_return kPauseWhenIdle;
-  const int64_t rest =
-      std::max((ThreadCpuNanos() - cpu_before) * kRestsPerCpuTime, (MonotonicNanos() - started) * kRestsPerTime);
-  co_return std::clamp(milliseconds(rest / 1'000'000), milliseconds(1), kLongestRest);
+  co_return has_more ? pace.Rest() : kPauseWhenIdle;
 }
 
 Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Place& place, int64_t now_seconds) {

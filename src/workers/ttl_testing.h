@@ -37,7 +37,8 @@ class TtlFixture : public testing::Test {
     house_ = std::make_unique<table::House>(*engine_, clock_, control_plane_delay_);
     ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
     metrics_ = std::make_unique<Metrics>();
-    setup_ = std::make_unique<TtlSetup>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, kRowsPerPortion);
+    setup_ = std::make_unique<TtlSetup>(*engine_, clock_, house_->catalog, house_->writes, *metrics_,
+                                        TtlSetup::Portions{kRowsPerPortion, kRowsPerPortion});
     sweep_ = std::make_unique<TtlSweep>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, ttl_delay_,
                                         kItemsPerPortion);
     ASSERT_TRUE(RunBlocking(setup_->Load()).ok());
