@@ -30,6 +30,15 @@ void ConsumedCapacity::AddWrite(const table::ItemWrite& write, double table_fact
     AddIndex(charge.index->def->name, charge.index->def->kind, charge.write_units);
 }
 
+ConsumedCapacity& CapacityOf(std::vector<ConsumedCapacity>& consumed, std::string_view table_name) {
+  const auto table = std::find_if(consumed.begin(), consumed.end(),
+                                  [&](const ConsumedCapacity& entry) { return entry.table_name == table_name; });
+  if (table != consumed.end()) return *table;
+  consumed.emplace_back();
+  consumed.back().table_name = table_name;
+  return consumed.back();
+}
+
 namespace {
 
 void WriteUnits(JsonWriter& json, double units, CapacityKind kind) {

@@ -30,6 +30,9 @@ struct ConsumedCapacity {
   void AddWrite(const table::ItemWrite& write, double table_factor = 1.0);
 };
 
+// The entry of a table, made if there is none yet. `table_name` is as the request has it.
+ConsumedCapacity& CapacityOf(std::vector<ConsumedCapacity>& consumed, std::string_view table_name);
+
 // Transactions also say which kind of units they used.
 enum class CapacityKind { kUnnamed, kRead, kWrite };
 

@@ -14,6 +14,9 @@
 #include "api/kinesis/disable_kinesis_streaming_destination.h"
 #include "api/kinesis/enable_kinesis_streaming_destination.h"
 #include "api/kinesis/update_kinesis_streaming_destination.h"
+#include "api/partiql/batch_execute_statement.h"
+#include "api/partiql/execute_statement.h"
+#include "api/partiql/execute_transaction.h"
 #include "api/query/query.h"
 #include "api/query/scan.h"
 #include "api/streams/describe_stream.h"
@@ -55,6 +58,7 @@ constexpr Entry Make() {
 }
 
 constexpr Entry kOperations[] = {
+    Make<wire::BatchExecuteStatementInput, BatchExecuteStatement>(),
     Make<wire::BatchGetItemInput, BatchGetItem>(),
     Make<wire::BatchWriteItemInput, BatchWriteItem>(),
     Make<wire::CreateTableInput, CreateTable>(),
@@ -68,6 +72,8 @@ constexpr Entry kOperations[] = {
     Make<wire::DescribeTimeToLiveInput, DescribeTimeToLive>(),
     Make<wire::DisableKinesisStreamingDestinationInput, DisableKinesisStreamingDestination>(),
     Make<wire::EnableKinesisStreamingDestinationInput, EnableKinesisStreamingDestination>(),
+    Make<wire::ExecuteStatementInput, ExecuteStatement>(),
+    Make<wire::ExecuteTransactionInput, ExecuteTransaction>(),
     Make<wire::GetItemInput, GetItem>(),
     Make<wire::GetRecordsInput, GetRecords>(),
     Make<wire::GetShardIteratorInput, GetShardIterator>(),

@@ -97,6 +97,8 @@ struct BoundUpdate {
   bool creates_item = true;
   // From AttributeUpdates: type errors at run time have another text.
   bool is_legacy = false;
+  // From PartiQL: nesting that is too deep has another text.
+  bool is_partiql = false;
 };
 
 // --- projections -----------------------------------------------------------------------------------------------------

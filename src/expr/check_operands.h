@@ -1,4 +1,5 @@
-// The checks of a bound condition's operands that need no item: operands that must differ, and constants of a wrong type.
+// The checks of a bound condition's operands that need no item: operands that must differ, and constants of a wrong
+// type.
 //
 // Shared by everything that binds conditions (expressions here, PartiQL above). Pure.
 #pragma once

@@ -6,6 +6,7 @@
 #include "expr/projection.h"
 #include "model/item_size.h"
 #include "model/messages.h"
+#include "model/messages_partiql.h"
 
 namespace armature::expr {
 namespace {
@@ -81,7 +82,7 @@ class ChangeMaker {
     const bool is_document = change.value.is(Type::kL) || change.value.is(Type::kM);
     if (change.path.size() > 1 && is_document &&
         static_cast<int>(change.path.size()) - 1 + model::NestingLevels(change.value) > model::kMaxNestingLevels)
-      return Error(messages::kNestingTooDeep);
+      return Error(update_.is_partiql ? messages::kPartiqlTooDeep : messages::kNestingTooDeep);
     return change;
   }
 

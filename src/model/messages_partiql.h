@@ -41,18 +41,17 @@ inline constexpr std::string_view kPartiqlUnsupportedClause = "Unsupported claus
 inline constexpr std::string_view kPartiqlAliasing = "Aliasing is not supported";
 inline constexpr std::string_view kPartiqlOneSource = "Only select from a single table or index is supported.";
 inline constexpr std::string_view kPartiqlListSource = "Invalid list expression in source.";
-inline constexpr std::string_view kPartiqlFromComponents =
-    "A path may contain at most 2 components in the FROM clause";
+inline constexpr std::string_view kPartiqlFromComponents = "A path may contain at most 2 components in the FROM clause";
 inline constexpr std::string_view kPartiqlEmptyComponent = "Path component cannot be an empty string";
 inline constexpr std::string_view kPartiqlInsertIntoIndex =
     "FROM clause may only contain a single table name in data manipulation statements";
 inline constexpr std::string_view kPartiqlWriteToIndex = "This operation is not supported on an index";
 inline constexpr std::string_view kPartiqlPathComponent = "Unexpected path component at {}";
-inline constexpr std::string_view kPartiqlListIndex =
-    "List index is not within the allowable range; index: [{}] at {}";
+inline constexpr std::string_view kPartiqlListIndex = "List index is not within the allowable range; index: [{}] at {}";
 inline constexpr std::string_view kPartiqlDuplicateColumns = "Duplicate identifiers in select clause: {}";
 inline constexpr std::string_view kPartiqlItemNotAStruct =
-    "Unsupported format in item expression. Please use struct format {...} to express item values for insert statement.";
+    "Unsupported format in item expression. Please use struct format {...} to express item values for insert "
+    "statement.";
 inline constexpr std::string_view kPartiqlInsertAt = "AT is not supported in insert statements.";
 inline constexpr std::string_view kPartiqlUnderRoot = "{} under {}";
 inline constexpr std::string_view kPartiqlDataType = "Unsupported data type: {} under key {} at {}";
@@ -63,8 +62,7 @@ inline constexpr std::string_view kPartiqlDuplicateNumbers =
     "One or more parameter values were invalid: Input collection [{}] contains duplicates! under {}";
 inline constexpr std::string_view kPartiqlDeleteReturning =
     "Invalid returning clause: RETURNING {} *. Only RETURNING ALL OLD * is allowed in DELETE statements.";
-inline constexpr std::string_view kPartiqlParameterCount =
-    "Number of parameters in request and statement don't match.";
+inline constexpr std::string_view kPartiqlParameterCount = "Number of parameters in request and statement don't match.";
 inline constexpr std::string_view kPartiqlUnknownFunction = "Unrecognized function: {} at {}";
 inline constexpr std::string_view kPartiqlConditionOperator =
     "Unsupported operator in Condition Expression. Operator: {}";
@@ -79,8 +77,7 @@ inline constexpr std::string_view kPartiqlInOperands =
     "The IN operator is provided with too many operands; number of operands: {}";
 inline constexpr std::string_view kPartiqlSetArguments = "{} must have exactly two arguments at {}";
 inline constexpr std::string_view kPartiqlSetFirst = "The first argument to {} must equal the assignment value at {}";
-inline constexpr std::string_view kPartiqlSetSecond =
-    "The second argument to {} must be a value with type SET at {}";
+inline constexpr std::string_view kPartiqlSetSecond = "The second argument to {} must be a value with type SET at {}";
 
 // --- keys, indexes, order -------------------------------------------------------------------------------------------
 inline constexpr std::string_view kPartiqlNoKeyEquality =
@@ -124,12 +121,12 @@ inline constexpr std::string_view kPartiqlBatchKey =
 inline constexpr std::string_view kPartiqlTransactionMember = "Validation failed in TransactStatements[{}]: {}";
 inline constexpr std::string_view kPartiqlTransactionKey =
     "Select statements within ExecuteTransaction must specify the primary key in the where clause.";
-inline constexpr std::string_view kPartiqlTransactionIndex =
-    "Reads on indices are not supported within transactions.";
+inline constexpr std::string_view kPartiqlTransactionIndex = "Reads on indices are not supported within transactions.";
 inline constexpr std::string_view kPartiqlTransactionReturning =
     "RETURNING clause is not supported in ExecuteTransaction.";
 inline constexpr std::string_view kPartiqlTransactionMixed =
     "ExecuteTransaction API does not support both read and write operations in the same request.";
+inline constexpr std::string_view kPartiqlExistsOnIndex = "Operations on indices are not supported in transactions";
 inline constexpr std::string_view kPartiqlExistsCondition =
     "EXISTS() must contain a single item read with additional condition";
 

@@ -111,12 +111,12 @@ enum class StatementKind : uint8_t { kSelect, kInsert, kUpdate, kDelete, kExists
 struct Body {
   StatementKind kind = StatementKind::kSelect;
   std::string_view table{};
-  std::string_view index{};             // empty: the table itself
-  std::span<const Column> columns{};    // of SELECT, in the order of their names; empty: *
-  Node* where = nullptr;                // null: none
+  std::string_view index{};           // empty: the table itself
+  std::span<const Column> columns{};  // of SELECT, in the order of their names; empty: *
+  Node* where = nullptr;              // null: none
   std::span<const OrderTerm> order_by{};
-  std::span<const Assignment> assignments{};      // of UPDATE
-  std::span<const InsertedAttribute> item{};      // of INSERT
+  std::span<const Assignment> assignments{};  // of UPDATE
+  std::span<const InsertedAttribute> item{};  // of INSERT
   Returning returning = Returning::kNothing;
 };
 

@@ -7,6 +7,7 @@ namespace armature::partiql {
 namespace {
 
 // Sorted, for binary search.
+// clang-format off
 constexpr auto kKeywords = std::to_array<std::string_view>({
     "absolute", "action", "add", "all", "allocate", "alter", "and", "any", "are", "as", "asc", "assertion", "at",
     "authorization", "avg", "bag", "begin", "between", "bigint", "bit", "bit_length", "blob", "bool", "boolean", "by",
@@ -47,6 +48,7 @@ constexpr auto kTypes = std::to_array<std::string_view>({
     "timestamp", "tuple", "varchar",
 });
 static_assert(std::ranges::is_sorted(kTypes));
+// clang-format on
 
 }  // namespace
 

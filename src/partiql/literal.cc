@@ -159,8 +159,7 @@ class Folder {
       if (!FoldNumber(member, path)) return false;
       numbers[i] = member->value.number();
     }
-    if (!model::SortNumberSet(numbers))
-      return Fail(messages::kPartiqlDuplicateNumbers, fmt::join(written, ", "), path);
+    if (!model::SortNumberSet(numbers)) return Fail(messages::kPartiqlDuplicateNumbers, fmt::join(written, ", "), path);
     return Become(node, Value::NumberSet(numbers));
   }
 

@@ -286,8 +286,7 @@ Node* Parser::ParseTerm() {
     case TokenKind::kOperator: return Fail(messages::kPartiqlUnexpectedOperator);
     case TokenKind::kKeyword: return ParseKeywordTerm();
     case TokenKind::kLeftParen: return ParseGroup();
-    case TokenKind::kLeftBracket:
-      return ParseCollection(NodeKind::kList, TokenKind::kRightBracket, "RIGHT_BRACKET");
+    case TokenKind::kLeftBracket: return ParseCollection(NodeKind::kList, TokenKind::kRightBracket, "RIGHT_BRACKET");
     case TokenKind::kLeftBag:
       return ParseCollection(NodeKind::kBag, TokenKind::kRightBag, "RIGHT_DOUBLE_ANGLE_BRACKET");
     case TokenKind::kLeftCurly: return ParseStruct();
@@ -355,7 +354,8 @@ Node* Parser::ParseCall(const Token& name) {
   Skip();
   Node* call = New(NodeKind::kCall, name.at);
   std::string lower(name.text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  std::ranges::transform(lower, lower.begin(),
+                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
   call->text = arena_.Copy(lower);
   std::vector<Node*> arguments;
   if (head().kind == TokenKind::kStar) {

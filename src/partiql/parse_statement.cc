@@ -199,6 +199,7 @@ bool Parser::ParseAssignments(Body& body) {
     if (!is_set) {
       const Node* target = ParsePath(PathMode::kSimple);
       if (target == nullptr) return false;
+      if (target->path.empty()) Fault(messages::kPartiqlPathComponent, target->at.ToString());
       assignments.push_back({.target = target->path});
       continue;
     }

@@ -78,8 +78,7 @@ model::ApiResult<StatementPtr> Parse(std::string_view text) {
   if (root == nullptr)
     return parser.is_too_deep() ? ValidationException(parser.error()) : NotWellFormed(parser.error());
   const Body* body = StatementOf(*root, statement->arena);
-  if (body == nullptr)
-    return ValidationException(fmt::format(messages::kPartiqlUnsupportedOperation, Describe(*root)));
+  if (body == nullptr) return ValidationException(fmt::format(messages::kPartiqlUnsupportedOperation, Describe(*root)));
   if (!parser.fault().empty()) return ValidationException(parser.fault());
   if (auto error = FoldLiterals(*body, statement->arena)) return ValidationException(std::move(*error));
   static_cast<Body&>(*statement) = *body;

@@ -1,8 +1,8 @@
 // The parser's state and its two halves: expressions by precedence, and statements, which are terms of expressions.
 //
 // A method that fails returns null with `error()` set. What is wrong with a statement that is well formed (an index out
-// of range, an alias, …) is noted as the first `fault()` and parsing goes on, since bad syntax is told first. Internal to
-// partiql/.
+// of range, an alias, …) is noted as the first `fault()` and parsing goes on, since bad syntax is told first. Internal
+// to partiql/.
 #pragma once
 
 #include <string>

@@ -28,7 +28,8 @@ StatementPtr MustParse(std::string_view text) {
 }
 
 TEST(PartiqlParser, Select) {
-  const auto statement = MustParse(R"(select pk, m."a.b", m.k[0].x, l[3] FROM "T-1"."by-x" Where pk = ? ORDER by sk desc, pk;)");
+  const auto statement =
+      MustParse(R"(select pk, m."a.b", m.k[0].x, l[3] FROM "T-1"."by-x" Where pk = ? ORDER by sk desc, pk;)");
   ASSERT_TRUE(statement);
   EXPECT_EQ(statement->kind, StatementKind::kSelect);
   EXPECT_EQ(statement->table, "T-1");
@@ -59,7 +60,8 @@ TEST(PartiqlParser, WritesAndLiterals) {
   EXPECT_TRUE(insert->item[3].value->value.map()[0].value.is(model::Type::kNS));
   EXPECT_EQ(insert->item[4].value->kind, NodeKind::kParameter);
 
-  const auto update = MustParse("UPDATE t SET a = a + 1, b[0].c = list_append(b, [1]) REMOVE d SET e=? WHERE pk='x' RETURNING MODIFIED NEW *");
+  const auto update = MustParse(
+      "UPDATE t SET a = a + 1, b[0].c = list_append(b, [1]) REMOVE d SET e=? WHERE pk='x' RETURNING MODIFIED NEW *");
   ASSERT_TRUE(update);
   ASSERT_EQ(update->assignments.size(), 4u);
   EXPECT_EQ(update->assignments[2].value, nullptr);
@@ -141,8 +143,7 @@ TEST(PartiqlParser, WhatIsWellFormedButRefused) {
             "One or more parameter values were invalid: Input collection [a, a] contains duplicates.");
   EXPECT_EQ(ErrorOf("UPDATE t SET n = set_add(n, <<2, 2.0>>) WHERE pk=1"),
             "One or more parameter values were invalid: Input collection [2, 2.0] contains duplicates! under root");
-  EXPECT_EQ(ErrorOf("UPDATE t SET x = [?] WHERE pk=1"),
-            "Unsupported data type: Parameter under key root[0] at 1:19:1");
+  EXPECT_EQ(ErrorOf("UPDATE t SET x = [?] WHERE pk=1"), "Unsupported data type: Parameter under key root[0] at 1:19:1");
   EXPECT_EQ(ErrorOf("INSERT INTO t VALUE {'m':{'k':?}}"),
             "Unsupported data type: Parameter under key root.k at 1:31:1");
   EXPECT_EQ(ErrorOf("INSERT INTO t VALUE {'ss': set_add(<<'a'>>, <<'b'>>)}"),

@@ -47,6 +47,7 @@ table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
   table::JournalOptions journal;
   journal.lane_age_millis = options.stream_shard_millis;
   journal.split_records_per_second = options.stream_split_rate;
+  journal.split_seconds = options.stream_split_seconds;
   return journal;
 }
 

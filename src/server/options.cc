@@ -98,7 +98,11 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
       ->check(CLI::PositiveNumber);
   app.add_option("--stream-split-rate", options.stream_split_rate,
-                 "Records a second, for ten seconds, at which a shard of a stream is split in two")
+                 "Records a second at which a shard of a stream is split in two")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--stream-split-seconds", options.stream_split_seconds,
+                 "For how long a shard must get so many records before it is split")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_flag("--no-partiql-scans", options.no_partiql_scans,

@@ -8,15 +8,7 @@ namespace armature::api {
 
 std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes, double table_factor) {
   std::vector<ConsumedCapacity> tables;
-  for (const auto& [name, write] : writes) {
-    const auto has_name = [&](const ConsumedCapacity& table) { return table.table_name == name; };
-    auto table = std::find_if(tables.begin(), tables.end(), has_name);
-    if (table == tables.end()) {
-      table = tables.emplace(tables.end());
-      table->table_name = name;
-    }
-    table->AddWrite(*write, table_factor);
-  }
+  for (const auto& [name, write] : writes) CapacityOf(tables, name).AddWrite(*write, table_factor);
   return tables;
 }
 

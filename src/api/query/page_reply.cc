@@ -53,41 +53,42 @@ int PartitionOf(const table::Keyspace& keyspace, std::string_view row_key) {
   return first_byte_of_hash * kPartitionsOnDemand / 256;
 }
 
-int PartitionsScanned(const PagePlan& plan, const table::PageRead& page) {
-  if (plan.target.schema->def().billing_mode != model::BillingMode::kPayPerRequest) return 1;
-  const table::Keyspace& keyspace = plan.target.keyspace();
-  const int first = PartitionOf(keyspace, plan.range.begin);
+int PartitionsScanned(const ReadTarget& target, const storage::KeyRange& range, const table::PageRead& page) {
+  if (target.schema->def().billing_mode != model::BillingMode::kPayPerRequest) return 1;
+  const table::Keyspace& keyspace = target.keyspace();
+  const int first = PartitionOf(keyspace, range.begin);
   int last = kPartitionsOnDemand - 1;
   if (page.has_more) {
     std::string last_key;
     table::AppendRowKey(keyspace, page.last_key, last_key);
     last = PartitionOf(keyspace, last_key);
-  } else if (plan.range.end.starts_with(keyspace.prefix)) {
+  } else if (range.end.starts_with(keyspace.prefix)) {
     // The end of a segment is not part of it; where it begins a partition, that one was not touched.
-    const std::string_view end = std::string_view(plan.range.end).substr(keyspace.prefix.size());
+    const std::string_view end = std::string_view(range.end).substr(keyspace.prefix.size());
     const bool is_boundary = !end.empty() && static_cast<uint8_t>(end[0]) % (256 / kPartitionsOnDemand) == 0 &&
                              end.find_first_not_of('\0', 1) == std::string_view::npos;
-    last = PartitionOf(keyspace, plan.range.end) - (is_boundary ? 1 : 0);
+    last = PartitionOf(keyspace, range.end) - (is_boundary ? 1 : 0);
   }
   return std::max(1, last - first + 1);
 }
 
-ConsumedCapacity CapacityOf(const PagePlan& plan, const table::PageRead& page) {
-  const double factor = plan.request.is_consistent ? 1.0 : 0.5;
+}  // namespace
+
+ConsumedCapacity PageCapacity(const ReadTarget& target, std::string_view table_name, bool is_query, bool is_consistent,
+                              const storage::KeyRange& range, const table::PageRead& page) {
+  const double factor = is_consistent ? 1.0 : 0.5;
   double units = table::ReadUnits(page.row_bytes, true);
-  if (!plan.request.is_query) units = std::max(units, static_cast<double>(PartitionsScanned(plan, page)));
+  if (!is_query) units = std::max(units, static_cast<double>(PartitionsScanned(target, range, page)));
   ConsumedCapacity consumed;
-  consumed.table_name = plan.request.table_name;
-  if (plan.target.index) {
-    consumed.AddIndex(plan.target.index->def->name, plan.target.index->def->kind, units * factor);
+  consumed.table_name = table_name;
+  if (target.index) {
+    consumed.AddIndex(target.index->def->name, target.index->def->kind, units * factor);
     consumed.table_units = page.fetched_read_units * factor;
   } else {
     consumed.table_units = units * factor;
   }
   return consumed;
 }
-
-}  // namespace
 
 Task<ApiResult<void>> ReplyWithPage(RequestContext& context, PagePlan plan) {
   JsonWriter json(context.body);
@@ -114,7 +115,9 @@ Task<ApiResult<void>> ReplyWithPage(RequestContext& context, PagePlan plan) {
   json.MemberInt("Count", items.count());
   json.MemberInt("ScannedCount", static_cast<int64_t>(page.row_count));
   if (page.has_more && !plan.is_one_item) WriteItemMember(json, "LastEvaluatedKey", page.last_key);
-  WriteConsumedCapacity(json, plan.request.return_consumed_capacity, CapacityOf(plan, page));
+  WriteConsumedCapacity(json, plan.request.return_consumed_capacity,
+                        PageCapacity(plan.target, plan.request.table_name, plan.request.is_query,
+                                     plan.request.is_consistent, plan.range, page));
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -1,6 +1,5 @@
 #include "api/transact/transact_get_items.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <unordered_set>
@@ -65,15 +64,6 @@ ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Ge
       return CancelledByValidation(i, gets.size(), checked.error());
   }
   return {};
-}
-
-ConsumedCapacity& CapacityOf(std::vector<ConsumedCapacity>& consumed, std::string_view table_name) {
-  const auto has_name = [&](const ConsumedCapacity& table) { return table.table_name == table_name; };
-  const auto table = std::find_if(consumed.begin(), consumed.end(), has_name);
-  if (table != consumed.end()) return *table;
-  consumed.emplace_back();
-  consumed.back().table_name = table_name;
-  return consumed.back();
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "api/transact/transact_write_items.h"
 
-#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -8,10 +7,8 @@
 #include "api/item/item_reply.h"
 #include "api/transact/cancellation.h"
 #include "api/transact/transact_actions.h"
-#include "base/log.h"
-#include "model/item_codec.h"
+#include "api/transact/transaction_outcome.h"
 #include "model/messages.h"
-#include "table/capacity.h"
 #include "wire/attribute_json.h"
 
 namespace armature::api {
@@ -19,9 +16,6 @@ namespace armature::api {
 using model::ApiResult;
 
 namespace {
-
-// Only the table pays double in a transaction.
-constexpr double kTransactionFactor = 2.0;
 
 using Actions = std::vector<TransactAction>;
 
@@ -56,66 +50,20 @@ CancellationReason ReasonOf(const TransactAction& action, const table::ItemWrite
   return reason;
 }
 
-// Why a transaction was not done: a fault of the house, or the first action that is not valid, or all that stood
-// against it.
-model::ApiError WhyCancelled(const Actions& actions, std::span<table::ItemWrite> writes) {
-  const auto is_named = [](std::string_view name) {
-    return [name](const table::ItemWrite& write) { return write.failure && write.failure->name == name; };
-  };
-  for (const auto& write : writes) {
-    if (write.failure && !is_named("ValidationException")(write) &&
-        !is_named("ItemCollectionSizeLimitExceededException")(write))
-      return *write.failure;
-  }
-  const auto invalid = std::find_if(writes.begin(), writes.end(), is_named("ValidationException"));
-  if (invalid != writes.end())
-    return CancelledByValidation(static_cast<size_t>(invalid - writes.begin()), writes.size(), *invalid->failure);
-  std::vector<CancellationReason> reasons;
-  for (size_t i = 0; i < writes.size(); ++i) reasons.push_back(ReasonOf(actions[i], writes[i]));
-  return TransactionCanceledException(reasons);
-}
-
 // A repeated request changes nothing and costs the reading of its items.
 Task<ApiResult<void>> AnswerReplay(RequestContext& context, const wire::TransactWriteItemsInput& request,
                                    const Actions& actions) {
+  std::vector<TransactedItem> items;
+  for (const auto& action : actions) items.push_back({action.table_name, action.table.get(), action.key});
   std::vector<ConsumedCapacity> consumed;
   if (Asks(request.ReturnConsumedCapacity, "TOTAL") || Asks(request.ReturnConsumedCapacity, "INDEXES")) {
-    for (const auto& action : actions) {
-      table::ItemRead read;
-      read.table = action.table.get();
-      read.key = action.key;
-      ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-      size_t size = 0;
-      if (read.found) {
-        auto decoded = model::DecodeItemSize(read.record());
-        if (!decoded) {
-          LogError("table {}: an item cannot be read: {}", action.table_name, decoded.error().ToString());
-          co_return model::FromStatus(decoded.error());
-        }
-        size = *decoded;
-      }
-      const auto has_name = [&](const ConsumedCapacity& table) { return table.table_name == action.table_name; };
-      auto table = std::find_if(consumed.begin(), consumed.end(), has_name);
-      if (table == consumed.end()) {
-        table = consumed.emplace(consumed.end());
-        table->table_name = action.table_name;
-      }
-      table->table_units += kTransactionFactor * table::ReadUnits(size, /*is_consistent=*/true);
-    }
+    ARMATURE_CO_TRY(consumed, co_await ReplayCapacity(context, items));
   }
   JsonWriter json(context.body);
   json.BeginObject();
   WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed, CapacityKind::kRead);
   json.EndObject();
   co_return ApiResult<void>{};
-}
-
-std::string TokenId(const RequestContext& context, std::string_view token) {
-  std::string id(context.account);
-  id.push_back('\0');
-  id.append(context.region).push_back('\0');
-  id.append(token);
-  return id;
 }
 
 }  // namespace
@@ -127,7 +75,7 @@ Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::Tr
   table::TokenStore::Begun token;
   if (request.ClientRequestToken) {
     const table::ParameterHash parameters = table::HashParameters(CanonicalParameters(actions));
-    auto begun = co_await context.services.tokens.Begin(TokenId(context, *request.ClientRequestToken), parameters);
+    auto begun = co_await context.services.tokens.Begin(TokenId(context, "", *request.ClientRequestToken), parameters);
     if (!begun) co_return model::FromStatus(begun.error());
     token = std::move(*begun);
     switch (token.state) {
@@ -142,7 +90,7 @@ Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::Tr
   const std::span<table::ItemWrite> all(writes.get(), actions.size());
   ARMATURE_CO_TRY(const bool is_done, co_await context.services.writes.ExecuteTransaction(
                                           all, request.ClientRequestToken ? &token.changes : nullptr, context.arena));
-  if (!is_done) co_return WhyCancelled(actions, all);
+  if (!is_done) co_return WhyCancelled(all, [&](size_t i) { return ReasonOf(actions[i], writes[i]); });
 
   std::vector<NamedWrite> done;
   for (size_t i = 0; i < actions.size(); ++i) done.push_back({actions[i].table_name, &writes[i]});

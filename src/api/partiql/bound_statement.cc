@@ -1,0 +1,63 @@
+#include "api/partiql/bound_statement.h"
+
+#include "api/table_lookup.h"
+#include "model/item_size.h"
+#include "model/messages.h"
+#include "model/messages_partiql.h"
+#include "partiql/cache.h"
+#include "partiql/lower.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+using partiql::StatementKind;
+namespace messages = model::messages;
+
+namespace {
+
+// Indexes with more than one attribute in a part of their key are not for PartiQL, whatever the statement says.
+ApiResult<void> CheckIndexKeys(const BoundStatement& bound) {
+  if (!bound.table || bound.statement->index.empty()) return {};
+  const table::IndexSchema* index = bound.schema->FindIndex(bound.statement->index);
+  if (index && (index->keyspace.key.hash.size() > 1 || index->keyspace.key.range.size() > 1))
+    return ValidationException(std::string(messages::kPartiqlMultiAttributeKeys));
+  return {};
+}
+
+}  // namespace
+
+ApiResult<void> CheckParameterValues(const StatementParameters& parameters) {
+  for (const wire::AttributeField& parameter : parameters)
+    if (parameter.error) return *parameter.error;
+  return {};
+}
+
+ApiResult<BoundStatement> BindStatement(const RequestContext& context, std::string_view text,
+                                        const StatementParameters& parameters) {
+  BoundStatement bound;
+  ARMATURE_TRY(bound.statement, partiql::StatementCache::ForThisThread().Get(text));
+  const partiql::Statement& statement = *bound.statement;
+  std::span<const model::Value*> values = context.arena.NewArray<const model::Value*>(parameters.size());
+  for (size_t i = 0; i < values.size(); ++i) values[i] = parameters[i].value;
+  ARMATURE_CHECK_OK(partiql::CheckParameterCount(statement, values));
+
+  if (auto table = FindDataTable(context, statement.table)) {
+    bound.table = std::move(*table);
+    bound.schema = bound.table->schema();
+  }
+  ARMATURE_CHECK_OK(CheckIndexKeys(bound));
+  if (!statement.late_error.empty()) return ValidationException(statement.late_error);
+  ARMATURE_TRY(bound.where, partiql::LowerWhere(statement, values, context.arena));
+  if (statement.kind == StatementKind::kUpdate) {
+    ARMATURE_TRY(bound.update, partiql::LowerUpdate(statement, values, context.arena));
+  }
+  if (statement.kind == StatementKind::kInsert) {
+    bound.item = partiql::LowerItem(statement, values, context.arena);
+    bound.item_size = model::ItemSize(bound.item);
+    if (bound.item_size > model::kMaxItemBytes) return ValidationException(std::string(messages::kItemTooLarge));
+  }
+  return bound;
+}
+
+}  // namespace armature::api

@@ -1,0 +1,41 @@
+// BoundStatement: a statement with its parameters filled in, and the table it names.
+//
+// The steps up to here are common to the three PartiQL operations; they only differ in where they report what is wrong.
+// Keeps alive what the bound parts point into, but not the parameters, which belong to the request. Used inside
+// api/partiql.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "api/request_context.h"
+#include "expr/bound.h"
+#include "model/api_error.h"
+#include "model/value.h"
+#include "partiql/ast.h"
+#include "table/schema.h"
+#include "table/table.h"
+#include "wire/fields.h"
+
+namespace armature::api {
+
+using StatementParameters = wire::List<wire::AttributeField>;
+
+struct BoundStatement {
+  partiql::StatementPtr statement;
+  const expr::ConditionNode* where = nullptr;  // null: none
+  const expr::BoundUpdate* update = nullptr;   // of UPDATE
+  model::Item item{};                          // of INSERT
+  size_t item_size = 0;
+  std::shared_ptr<table::Table> table;  // null: there is none of that name
+  std::shared_ptr<const table::TableSchema> schema;
+};
+
+// Values that are wrong by themselves: told before the statement is looked at.
+model::ApiResult<void> CheckParameterValues(const StatementParameters& parameters);
+
+// Parses (or finds in the cache), binds, and looks the table up. REQUIRES: CheckParameterValues passed.
+model::ApiResult<BoundStatement> BindStatement(const RequestContext& context, std::string_view text,
+                                               const StatementParameters& parameters);
+
+}  // namespace armature::api

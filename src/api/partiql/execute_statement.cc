@@ -1,0 +1,84 @@
+#include "api/partiql/execute_statement.h"
+
+#include "api/item/item_reply.h"
+#include "api/item/key_checks.h"
+#include "api/partiql/bound_statement.h"
+#include "api/partiql/next_token.h"
+#include "api/partiql/select_plan.h"
+#include "api/partiql/select_read.h"
+#include "api/partiql/statement_write.h"
+#include "model/messages.h"
+#include "model/messages_partiql.h"
+#include "wire/attribute_json.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+using partiql::StatementKind;
+namespace messages = model::messages;
+
+namespace {
+
+Task<ApiResult<void>> Select(RequestContext& context, const wire::ExecuteStatementInput& request,
+                             const BoundStatement& bound) {
+  const bool is_consistent = request.ConsistentRead.value_or(false);
+  ARMATURE_CO_TRY(const auto plan, PlanSelect(context, bound, is_consistent));
+  SelectPage page{.bound = &bound, .plan = &plan, .is_consistent = is_consistent};
+  if (request.Limit) page.limit = static_cast<size_t>(*request.Limit);
+  if (request.NextToken) {
+    const auto statement = HashStatement(*request.Statement, request.Parameters);
+    ARMATURE_CO_TRY(page.start, DecodeNextToken(*request.NextToken, statement, ReadCount(plan), plan.target.keyspace(),
+                                                context.arena));
+  }
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  ARMATURE_CO_CHECK_OK(co_await ReadSelectPage(context, page, json));
+  if (page.next) {
+    json.Member("NextToken", EncodeNextToken(*page.next, HashStatement(*request.Statement, request.Parameters)));
+    if (!page.next->key.empty()) WriteItemMember(json, "LastEvaluatedKey", page.next->key);
+  }
+  WriteConsumedCapacity(json, request.ReturnConsumedCapacity, page.consumed);
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<void>> Write(RequestContext& context, const wire::ExecuteStatementInput& request,
+                            const BoundStatement& bound) {
+  ARMATURE_CO_TRY(const auto target, TargetOf(bound, context.arena));
+  ARMATURE_CO_CHECK_OK(CheckKeyValues(bound.table->key_schema(), target.key));
+  ARMATURE_CO_CHECK_OK(CheckChanges(bound, target));
+  table::ItemWrite write;
+  FillWrite(bound, target, context.arena, write);
+  ARMATURE_CO_CHECK_OK(co_await context.services.writes.Execute(write, context.arena));
+  if (!write.condition_held) co_return ConditionFailure(bound, write, request.ReturnValuesOnConditionCheckFailure);
+
+  JsonWriter json(context.body);
+  json.BeginObject();
+  json.Key("Items");
+  json.BeginArray();
+  const model::Item returned = ReturnedItem(bound, write, context.arena);
+  if (!returned.empty()) {
+    json.BeginValue();
+    wire::AppendItemAsJson(returned, json.out());
+  }
+  json.EndArray();
+  WriteWriteMetrics(json, write, bound.statement->table, request.ReturnConsumedCapacity, {});
+  json.EndObject();
+  co_return ApiResult<void>{};
+}
+
+}  // namespace
+
+Task<ApiResult<void>> ExecuteStatement(RequestContext& context, const wire::ExecuteStatementInput& request) {
+  ARMATURE_CO_CHECK_OK(CheckParameterValues(request.Parameters));
+  ARMATURE_CO_TRY(const auto bound, BindStatement(context, *request.Statement, request.Parameters));
+  if (bound.statement->kind == StatementKind::kExists)
+    co_return ValidationException(std::string(messages::kPartiqlExistsOutsideTransaction));
+  if (!bound.table) co_return model::ResourceNotFoundException(std::string(messages::kResourceNotFound));
+  if (bound.statement->is_read()) co_return co_await Select(context, request, bound);
+  co_return co_await Write(context, request, bound);
+}
+
+}  // namespace armature::api

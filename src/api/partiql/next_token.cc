@@ -1,0 +1,68 @@
+#include "api/partiql/next_token.h"
+
+#include "base/base64.h"
+#include "base/bytes.h"
+#include "model/item_codec.h"
+#include "model/messages_partiql.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using model::ValidationException;
+namespace messages = model::messages;
+
+namespace {
+
+constexpr uint8_t kVersion = 1;
+constexpr size_t kChecksumBytes = sizeof(uint64_t);
+
+model::ApiError Invalid() { return ValidationException(std::string(messages::kPartiqlInvalidToken)); }
+
+uint64_t Checksum(std::string_view bytes) { return table::HashParameters(bytes)[0]; }
+
+}  // namespace
+
+table::ParameterHash HashStatement(std::string_view text, const StatementParameters& parameters) {
+  std::string canonical;
+  AppendLengthPrefixed(canonical, text);
+  for (const wire::AttributeField& parameter : parameters) model::EncodeValue(*parameter, canonical);
+  return table::HashParameters(canonical);
+}
+
+std::string EncodeNextToken(const NextToken& token, table::ParameterHash statement) {
+  std::string bytes;
+  AppendByte(bytes, kVersion);
+  for (const uint64_t part : statement) AppendBigEndian(bytes, part);
+  AppendVarint(bytes, token.read);
+  model::EncodeValue(model::Value::Map(token.key), bytes);
+  AppendBigEndian(bytes, Checksum(bytes));
+  std::string text;
+  AppendBase64(text, bytes);
+  return text;
+}
+
+ApiResult<NextToken> DecodeNextToken(std::string_view text, table::ParameterHash statement, size_t read_count,
+                                     const table::Keyspace& keyspace, Arena& arena) {
+  const auto decoded = DecodeBase64(text, arena);
+  if (!decoded || decoded->size() < kChecksumBytes) return Invalid();
+  const std::string_view bytes = decoded->substr(0, decoded->size() - kChecksumBytes);
+  if (ReadBigEndian<uint64_t>(decoded->data() + bytes.size()) != Checksum(bytes)) return Invalid();
+  ByteReader reader(bytes);
+  if (reader.Byte() != kVersion) return Invalid();
+  for (const uint64_t part : statement) {
+    if (reader.BigEndian<uint64_t>() != part) return ValidationException(std::string(messages::kPartiqlOtherToken));
+  }
+  NextToken token;
+  token.read = reader.Varint();
+  model::Value key;
+  if (!model::DecodeValue(reader, arena, &key) || !reader.ok() || !reader.at_end() || !key.is(model::Type::kM))
+    return Invalid();
+  token.key = key.map();
+  // The table may have been made anew with other keys, and whatever comes from outside is not trusted.
+  const bool fits =
+      token.key.empty() || (token.key.size() == keyspace.attribute_count() && table::HasRow(keyspace, token.key));
+  if (!fits || token.read >= read_count) return Invalid();
+  return token;
+}
+
+}  // namespace armature::api

@@ -1,0 +1,161 @@
+#include "api/partiql/select_read.h"
+
+#include "api/query/page_reply.h"
+#include "base/log.h"
+#include "expr/evaluate.h"
+#include "model/item_codec.h"
+#include "partiql/lower.h"
+#include "table/capacity.h"
+#include "table/key_range.h"
+#include "table/page_read.h"
+#include "wire/attribute_json.h"
+
+namespace armature::api {
+
+using model::ApiResult;
+using partiql::ReadPlan;
+
+namespace {
+
+bool Holds(const expr::ConditionNode* filter, model::Item item) {
+  return filter == nullptr || expr::Evaluate(expr::BoundCondition{.root = filter}, item);
+}
+
+// Takes the rows of a page, drops those the filter drops, and writes what is selected of the others.
+class RowWriter : public table::RowSink {
+ public:
+  RowWriter(const SelectPage& page, JsonWriter& json) : page_(page), json_(json) {}
+
+  void set_filter(const expr::ConditionNode* filter) { filter_ = filter; }
+
+  void Row(model::Item item) override {
+    row_arena_.Reset();
+    const SelectPlan& plan = *page_.plan;
+    // Conditions see what the index has, even if the item behind it is read for the sake of a column.
+    const bool is_cut = filter_ != nullptr && plan.fetches_items;
+    if (!Holds(filter_, is_cut ? plan.target.index->Entry(item, row_arena_) : item)) return;
+    const auto columns = page_.bound->statement->columns;
+    json_.BeginValue();
+    wire::AppendItemAsJson(columns.empty() ? item : partiql::ProjectColumns(columns, item, row_arena_), json_.out());
+  }
+
+ private:
+  const SelectPage& page_;
+  JsonWriter& json_;
+  const expr::ConditionNode* filter_ = nullptr;
+  Arena row_arena_;
+};
+
+void Add(const ConsumedCapacity& read, ConsumedCapacity& total) {
+  total.table_units += read.table_units;
+  for (const auto& index : read.indexes) total.AddIndex(index.name, index.kind, index.units);
+}
+
+Task<ApiResult<void>> ReadOneItem(RequestContext& context, SelectPage& page, JsonWriter& json) {
+  const SelectPlan& plan = *page.plan;
+  table::ItemRead read;
+  read.table = plan.target.table.get();
+  read.key = plan.reads.key;
+  const table::ReadView view = context.services.reads.ViewFor(page.is_consistent);
+  read.at = view.at;
+  ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
+  size_t item_size = 0;
+  if (read.found) {
+    auto decoded = model::DecodeItem(read.record(), context.arena);
+    if (!decoded) {
+      LogError("table {}: an item cannot be read: {}", page.bound->statement->table, decoded.error().ToString());
+      co_return model::FromStatus(decoded.error());
+    }
+    item_size = decoded->item_size;
+    if (Holds(plan.reads.filter, decoded->item)) {
+      const auto columns = page.bound->statement->columns;
+      json.BeginValue();
+      wire::AppendItemAsJson(
+          columns.empty() ? decoded->item : partiql::ProjectColumns(columns, decoded->item, context.arena), json.out());
+    }
+  }
+  page.consumed.table_units = table::ReadUnits(item_size, page.is_consistent);
+  co_return ApiResult<void>{};
+}
+
+// The ranges a plan reads, whichever kind it is.
+storage::KeyRange RangeOf(const SelectPlan& plan, size_t read) {
+  return plan.reads.kind == ReadPlan::Kind::kScan ? table::AllRows(plan.target.keyspace())
+                                                  : plan.reads.reads[read].range;
+}
+
+Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, JsonWriter& json) {
+  const SelectPlan& plan = *page.plan;
+  const bool is_scan = plan.reads.kind == ReadPlan::Kind::kScan;
+  const table::ReadView view = context.services.reads.ViewFor(page.is_consistent);
+  RowWriter rows(page, json);
+  size_t rows_left = page.limit;
+  size_t bytes = 0;
+  for (size_t i = page.start.read; i < ReadCount(plan); ++i) {
+    storage::KeyRange range = RangeOf(plan, i);
+    if (i == page.start.read && !page.start.key.empty()) {
+      std::string row_key;
+      table::AppendRowKey(plan.target.keyspace(), page.start.key, row_key);
+      table::StartAfter(row_key, plan.reads.is_reverse, range);
+    }
+    rows.set_filter(is_scan ? plan.reads.filter : plan.reads.reads[i].filter);
+
+    table::PageRead read;
+    read.table = plan.target.table.get();
+    read.keyspace = &plan.target.keyspace();
+    if (plan.fetches_items) read.fetch_from = &plan.target.schema->items();
+    read.range = range;
+    read.is_reverse = plan.reads.is_reverse;
+    read.limit = rows_left;
+    read.at = view.at;
+    read.sink = &rows;
+    if (range.end.empty() || range.begin < range.end)
+      ARMATURE_CO_CHECK_OK(co_await table::ReadPage(context.services.engine, read, context.arena));
+    Add(PageCapacity(plan.target, {}, !is_scan, page.is_consistent, range, read), page.consumed);
+
+    rows_left -= read.row_count;
+    bytes += read.row_bytes;
+    const bool is_full = read.has_more || rows_left == 0 || bytes >= table::kMaxPageBytes;
+    if (read.has_more) page.next = NextToken{.read = i, .key = read.last_key};
+    else if (is_full && i + 1 < ReadCount(plan)) page.next = NextToken{.read = i + 1};
+    if (is_full) break;
+  }
+  co_return ApiResult<void>{};
+}
+
+}  // namespace
+
+size_t ReadCount(const SelectPlan& plan) {
+  switch (plan.reads.kind) {
+    case ReadPlan::Kind::kGet: return 0;
+    case ReadPlan::Kind::kScan: return 1;
+    case ReadPlan::Kind::kQueries: return plan.reads.reads.size();
+  }
+  return 0;
+}
+
+Task<ApiResult<void>> ReadSelectPage(RequestContext& context, SelectPage& page, JsonWriter& json) {
+  page.consumed.table_name = page.bound->statement->table;
+  json.Key("Items");
+  json.BeginArray();
+  if (page.plan->reads.kind == ReadPlan::Kind::kGet) ARMATURE_CO_CHECK_OK(co_await ReadOneItem(context, page, json));
+  else ARMATURE_CO_CHECK_OK(co_await ReadRanges(context, page, json));
+  json.EndArray();
+  co_return ApiResult<void>{};
+}
+
+ApiResult<SelectedItem> DecodeSelected(const BoundStatement& bound, bool found, std::string_view record, Arena& arena) {
+  SelectedItem selected;
+  if (!found) return selected;
+  auto decoded = model::DecodeItem(record, arena);
+  if (!decoded) {
+    LogError("table {}: an item cannot be read: {}", bound.statement->table, decoded.error().ToString());
+    return model::FromStatus(decoded.error());
+  }
+  const auto columns = bound.statement->columns;
+  selected.item = columns.empty() ? decoded->item : partiql::ProjectColumns(columns, decoded->item, arena);
+  selected.item_size = decoded->item_size;
+  return selected;
+}
+
+}  // namespace armature::api
