@@ -121,7 +121,18 @@ bool ShardRunner::SendPage(const table::JournalPage& page, const std::stop_token
     event.created_millis = record.created_millis;
     if (!Enqueue(std::move(event), QueueOf(record), stop)) return false;
   }
+  std::lock_guard lock(mutex_);
+  ReleaseAll();
   return true;
+}
+
+// REQUIRES: mutex_ is held.
+void ShardRunner::ReleaseAll() {
+  for (auto& queue : queues_) {
+    if (queue->records.empty() || queue->is_ready) continue;
+    queue->is_ready = true;
+    queue->changed.notify_one();
+  }
 }
 
 bool ShardRunner::IsWanted(std::string_view record_json) {
@@ -145,15 +156,20 @@ bool ShardRunner::Enqueue(EventRecord record, size_t queue_index, const std::sto
     return queue.records.empty() ||
            (queue.records.size() < max_queued_records_ && queue.bytes + record.json.size() <= kMaxQueuedBytes);
   };
-  if (!room_.wait(lock, stop, has_room)) return false;
+  if (!has_room()) {
+    ReleaseAll();  // who waits for one queue must not hold up the others
+    if (!room_.wait(lock, stop, has_room)) return false;
+  }
   if (queue.records.empty()) queue.first_came = std::chrono::steady_clock::now();
   progress_.Sent(record.position, record.created_millis);
   queue.bytes += record.json.size();
   queue.records.push_back(std::move(record));
-  // The deliverer waits for the first record, or for a full batch.
-  const size_t count = queue.records.size();
-  if (count == 1 || count >= static_cast<size_t>(context_.mapping->batch_size) || queue.bytes >= kMaxEventBytes)
+  const bool is_full = queue.records.size() >= static_cast<size_t>(context_.mapping->batch_size) ||
+                       queue.bytes >= kMaxEventBytes;
+  if (is_full) {
+    queue.is_ready = true;
     queue.changed.notify_one();
+  }
   return true;
 }
 
@@ -213,7 +229,7 @@ void ShardRunner::DeliverAll(Queue& queue, const std::stop_token& stop) {
 std::vector<EventRecord> ShardRunner::TakeBatch(Queue& queue, const std::stop_token& stop) {
   const auto batch_size = static_cast<size_t>(context_.mapping->batch_size);
   std::unique_lock lock(mutex_);
-  queue.changed.wait(lock, stop, [&] { return !queue.records.empty() || is_read_; });
+  queue.changed.wait(lock, stop, [&] { return queue.is_ready || is_read_; });
   const auto is_full = [&] { return is_read_ || queue.records.size() >= batch_size || queue.bytes >= kMaxEventBytes; };
   if (context_.mapping->batching_window_seconds > 0 && !queue.records.empty())
     queue.changed.wait_until(lock, stop, queue.first_came + std::chrono::seconds(context_.mapping->batching_window_seconds),
@@ -229,6 +245,7 @@ std::vector<EventRecord> ShardRunner::TakeBatch(Queue& queue, const std::stop_to
     batch.push_back(std::move(queue.records.front()));
     queue.records.pop_front();
   }
+  queue.is_ready = !queue.records.empty();
   if (!queue.records.empty()) queue.first_came = std::chrono::steady_clock::now();
   room_.notify_all();
   return batch;

@@ -64,6 +64,7 @@ class ShardRunner {
   struct Queue {
     std::deque<EventRecord> records;
     size_t bytes = 0;
+    bool is_ready = false;  // worth a batch: full, or all of a page is in it
     std::chrono::steady_clock::time_point first_came;  // the oldest record in it
     std::condition_variable_any changed;
   };
@@ -71,6 +72,7 @@ class ShardRunner {
   void ReadAll(const std::stop_token& stop);
   bool SendPage(const table::JournalPage& page, const std::stop_token& stop);
   bool Enqueue(EventRecord record, size_t queue, const std::stop_token& stop);
+  void ReleaseAll();
   void AwaitMore(uint64_t records_before, const std::stop_token& stop);
   bool Pause(std::chrono::milliseconds at_most, const std::stop_token& stop);
 
