@@ -27,6 +27,7 @@ LARGE_ITEMS = 10_000_000
 LARGE_WARM_UP = "75s"
 EXPIRED_ITEMS = 1_000_000
 TTL_WINDOW = "4s"
+STREAM_PAGE = 1000
 # What a GetItem of the driver's items answers; nginx gives this to everybody.
 FIXED_BODY = json.dumps({"Item": {"pk": {"S": "user000000000017"}, "v": {"N": "0"}, "data": {"S": "x" * 175}}},
                         separators=(",", ":"))
@@ -262,6 +263,19 @@ class Run:
                        statistics.median(swept) / before, 1.5)
         self.table.add("Expired items removed meanwhile", EXPIRED_ITEMS / seconds, "/s")
 
+    def streams(self):
+        """What a stream of both images adds to PutItem, and what reading it costs by the record."""
+        rounds = []
+        with self.armature("streams") as armature:
+            for _ in range(self.options.rounds):
+                got = {workload: self.drive(armature, workload)["server_cpu_us_per_request"] for workload in ("put", "stream-put")}
+                got["record"] = self.drive(armature, "stream-read", connections=4)["server_cpu_us_per_request"] / STREAM_PAGE
+                rounds.append(got)
+        put = statistics.median(r["put"] for r in rounds)
+        self.table.add("PutItem with a stream: CPU per request", statistics.median(r["stream-put"] for r in rounds), "µs",
+                       f"without {put:.2f} µs", statistics.median(r["stream-put"] / r["put"] for r in rounds), 1.4)
+        self.table.add("GetRecords of 1000: CPU per record", statistics.median(r["record"] for r in rounds), "µs", bar=4.0)
+
     def start_and_idle(self):
         first_answers, idle = [], []
         for _ in range(7):
@@ -336,7 +350,7 @@ def parse_arguments():
     parser.add_argument("--peers", action="store_true", help="also measure the servers of package.json")
     parser.add_argument("--peers-dir", default=str(ROOT / "bench"), help="where npm has installed them")
     parser.add_argument("--large", action="store_true", help="also run with 10 million items (takes many minutes)")
-    parser.add_argument("--only", choices=("core", "many", "start", "ttl", "peers", "large"), help="just this part")
+    parser.add_argument("--only", choices=("core", "many", "start", "streams", "ttl", "peers", "large"), help="just this part")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of which the median counts (default 3)")
     parser.add_argument("--duration", default="2s", help="length of each measurement in seconds (default 2s)")
     parser.add_argument("--rss-bound-mib", type=float, default=default_rss_bound_mib(),
@@ -360,9 +374,9 @@ def main():
         run = Run(options, work)
         print(f"servers on CPUs {sorted(run.server_cpus)}, load from CPU {sorted(run.driver_cpus)}, "
               f"median of {options.rounds} rounds of {options.duration}\n\n{Table.header()}", flush=True)
-        parts = {"core": run.against_nginx_and_stores, "many": run.many_items, "start": run.start_and_idle,
+        parts = {"core": run.against_nginx_and_stores, "many": run.many_items, "start": run.start_and_idle, "streams": run.streams,
                  "ttl": run.time_to_live, "peers": run.against_peers, "large": run.large}
-        wanted = {"core", "many", "start", "ttl"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
+        wanted = {"core", "many", "start", "streams", "ttl"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
         for name, part in parts.items():
             if name == options.only or (options.only is None and name in wanted):
                 try:

@@ -39,14 +39,15 @@ Result<std::string> TableStatus(ControlClient& client, const std::string& table)
   return std::string(status);
 }
 
-Result<void> EnsureTable(ControlClient& client, const std::string& table, bool is_ordered) {
+Result<void> EnsureTable(ControlClient& client, const std::string& table, bool is_ordered, bool is_streamed) {
   ARMATURE_TRY(std::string status, TableStatus(client, table));
   if (status.empty()) {
     const std::string body = fmt::format(
         R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}{}],)"
-        R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}{}]}})",
+        R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}{}]{}}})",
         table, is_ordered ? R"(,{"AttributeName":"sk","AttributeType":"N"})" : "",
-        is_ordered ? R"(,{"AttributeName":"sk","KeyType":"RANGE"})" : "");
+        is_ordered ? R"(,{"AttributeName":"sk","KeyType":"RANGE"})" : "",
+        is_streamed ? R"(,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"})" : "");
     ARMATURE_TRY(const Answer answer, client.Call("CreateTable", body));
     if (answer.status != 200) return Unexpected("CreateTable", answer);
   }
@@ -115,7 +116,11 @@ Result<void> PrepareDataset(const Options& options, Dataset dataset) {
   if (dataset == Dataset::kNothing) return {};
   ControlClient client(options);
   const bool is_ordered = dataset == Dataset::kOrdered;
-  ARMATURE_CHECK_OK(EnsureTable(client, is_ordered ? OrderedTable(options) : options.table, is_ordered));
+  const bool is_streamed = dataset == Dataset::kStreamed || dataset == Dataset::kStreamPages;
+  const std::string table = is_ordered ? OrderedTable(options) : is_streamed ? StreamedTable(options) : options.table;
+  ARMATURE_CHECK_OK(EnsureTable(client, table, is_ordered, is_streamed));
+  // Items that are there already bring no records, but then their records are there too.
+  if (dataset == Dataset::kStreamPages) return Load(options, "stream-load");
   if (dataset == Dataset::kItems || dataset == Dataset::kExpiring || is_ordered) {
     ARMATURE_TRY(const bool has_items, HasItems(client, options, is_ordered));
     if (!has_items) ARMATURE_CHECK_OK(Load(options, is_ordered ? "load-ordered" : "load"));

@@ -194,6 +194,33 @@ bool ItemReader::ReadBatch(std::string_view body, std::string_view table, const 
   return true;
 }
 
+bool ItemReader::ReadRecords(std::string_view body, const ItemShape& shape, size_t count, std::string& next,
+                             std::string& why) {
+  simdjson::dom::object answer;
+  simdjson::dom::array records;
+  std::string_view iterator;
+  if (!Parse(body, answer) || answer["Records"].get(records) != simdjson::SUCCESS ||
+      answer["NextShardIterator"].get(iterator) != simdjson::SUCCESS || records.size() != count) {
+    why = "no full page of records";
+    return false;
+  }
+  next = iterator;
+  std::string_view last;
+  for (const simdjson::dom::element record : records) {
+    simdjson::dom::object change, image;
+    std::string_view number;
+    uint64_t index = 0, version = 0;
+    if (record["dynamodb"].get(change) != simdjson::SUCCESS || change["NewImage"].get(image) != simdjson::SUCCESS ||
+        change["SequenceNumber"].get(number) != simdjson::SUCCESS || number <= last) {
+      why = "a record out of order or without its image";
+      return false;
+    }
+    last = number;
+    if (!CheckItem(image, shape, index, version, why)) return false;
+  }
+  return true;
+}
+
 bool ItemReader::ReadNumber(std::string_view body, std::string_view member, std::string_view attribute,
                             uint64_t& number, std::string& why) {
   simdjson::dom::object answer;

@@ -54,6 +54,10 @@ class ItemReader {
   bool ReadBatch(std::string_view body, std::string_view table, const ItemShape& shape, std::vector<uint64_t>& indexes,
                  std::string& why);
 
+  // True if `body` is an answer of GetRecords with `count` records in rising order, each new image one that was written.
+  // Stores the next iterator.
+  bool ReadRecords(std::string_view body, const ItemShape& shape, size_t count, std::string& next, std::string& why);
+
   // True if `body` is {"<member>": {"<attribute>": {"N": "…"}, …}}; stores the number.
   bool ReadNumber(std::string_view body, std::string_view member, std::string_view attribute, uint64_t& number,
                   std::string& why);

@@ -107,13 +107,15 @@ SigV4Signer::Prepared& SigV4Signer::Prepare(std::string_view target) {
   }
   Prepared& fresh = prepared_.emplace_back();
   fresh.target = target;
+  // The name of an operation of DynamoDB itself, or a whole target of its Streams.
+  const std::string_view prefix = target.find('.') == std::string_view::npos ? kTargetPrefix : std::string_view();
   fresh.head = fmt::format(
       "POST / HTTP/1.1\r\nHost: {}\r\nContent-Type: {}\r\nX-Amz-Target: {}{}\r\nX-Amz-Date: {}\r\n"
       "User-Agent: armature-bench\r\nAuthorization: AWS4-HMAC-SHA256 Credential={}/{}, SignedHeaders={}, Signature=",
-      host_, kContentType, kTargetPrefix, target, date_time_, credentials_.access_key_id, scope_, kSignedHeaders);
+      host_, kContentType, prefix, target, date_time_, credentials_.access_key_id, scope_, kSignedHeaders);
   SHA256_Init(&fresh.canonical);
   Update(fresh.canonical, fmt::format("POST\n/\n\ncontent-type:{}\nhost:{}\nx-amz-date:{}\nx-amz-target:{}{}\n\n{}\n",
-                                      kContentType, host_, date_time_, kTargetPrefix, target, kSignedHeaders));
+                                      kContentType, host_, date_time_, prefix, target, kSignedHeaders));
   fresh.inner = key_inner_;
   Update(fresh.inner, fmt::format("AWS4-HMAC-SHA256\n{}\n{}\n", date_time_, scope_));
   return fresh;

@@ -32,7 +32,8 @@ class SigV4Signer {
  public:
   SigV4Signer(Credentials credentials, std::string host);
 
-  // Appends a complete signed `POST /` of `body` to `out`. `target` names the operation ("GetItem").
+  // Appends a complete signed `POST /` of `body` to `out`. `target` names the operation
+  // ("GetItem", or "DynamoDBStreams_20120810.GetRecords").
   void AppendRequest(std::string_view target, std::string_view body, int64_t unix_seconds, std::string& out);
 
  private:

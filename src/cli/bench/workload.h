@@ -70,6 +70,8 @@ enum class Dataset {
   kCounters,    // --items counters, all set to 0
   kOrdered,     // --items items under sort keys, in a table of their own
   kExpiring,    // --items items that stay; Time to Live is on
+  kStreamed,    // a table of their own with a stream of both images
+  kStreamPages, // at least so many records in its stream as there are --items
 };
 
 struct WorkloadInfo {

@@ -40,7 +40,8 @@ namespace armature::table {
 struct JournalOptions {
   int64_t retention_millis = int64_t{24} * 3600 * 1000;
   int64_t lane_age_millis = int64_t{4} * 3600 * 1000;  // an open lane this old is closed and goes on in one child
-  uint64_t split_records_per_second = 10'000;          // a lane this busy goes on in two children
+  uint64_t split_records_per_second = 10'000;          // a lane this busy goes on in two children …
+  int split_seconds = 10;                              // … if it is so for that long: a burst is no reason
   size_t max_open_lanes = 16;                          // of a table; no lane is split beyond
 };
 

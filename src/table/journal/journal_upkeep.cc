@@ -12,8 +12,6 @@ namespace {
 
 // A mark is how old records are found without reading them; records outlive their time by at most this much.
 constexpr int64_t kMarkIntervalMillis = int64_t{5} * 60 * 1000;
-// A lane must be busy for so long before it is split: a burst is no reason.
-constexpr int kHotSeconds = 10;
 constexpr int64_t kFollowerCheckMillis = 10'000;
 
 const JournalMark* LastMarkAt(const JournalState& state, int64_t millis) {
@@ -80,7 +78,7 @@ Task<Status> Journal::RenewLanes(std::shared_ptr<Table> table, int64_t now_milli
     const bool is_hot = static_cast<double>(count.slots) / seconds >=
                         static_cast<double>(options_.split_records_per_second);
     hot_for = is_hot ? hot_for + 1 : 0;
-    if (hot_for >= kHotSeconds) hot.push_back(count.lane);
+    if (hot_for >= options_.split_seconds) hot.push_back(count.lane);
   }
   const auto is_old = [&](const Lane& lane) {
     return lane.is_open() && now_millis - lane.created_millis >= options_.lane_age_millis;

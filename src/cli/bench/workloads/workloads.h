@@ -11,11 +11,17 @@ namespace armature::cli::bench {
 // The table of Dataset::kOrdered.
 inline std::string OrderedTable(const Options& options) { return options.table + "-ordered"; }
 
+// The table of Dataset::kStreamed.
+inline std::string StreamedTable(const Options& options) { return options.table + "-streamed"; }
+
 // The attribute by which items of Dataset::kExpiring expire.
 inline constexpr std::string_view kExpiryAttribute = "expires";
 
 std::unique_ptr<Workload> MakePut(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeStreamPut(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeStreamLoad(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeStreamRead(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoadExpired(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoadCounters(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeGet(const Options& options, const Share& share);
