@@ -21,8 +21,9 @@ ApiResult<void> Apply(std::string_view stream_arn, std::string_view precision, i
   if (!destination) return ValidationException(fmt::format(messages::kKinesisNoDestination, stream_arn, table.name));
   if (destination->status != KinesisStatus::kActive)
     return ValidationException(fmt::format(messages::kKinesisNotActive, table.name, stream_arn));
-  const std::string_view current = destination->precision.empty() ? "MILLISECOND" : destination->precision;
-  if (precision == current)
+  const bool is_same =
+      destination->precision.empty() ? precision == "MILLISECOND" : precision == destination->precision;
+  if (is_same)
     return ValidationException(fmt::format(messages::kKinesisSamePrecision, precision, table.uuid, stream_arn));
   destination->precision = precision;
   destination->status = KinesisStatus::kUpdating;
