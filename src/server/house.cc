@@ -95,9 +95,10 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
       kinesis_(KinesisOptionsFrom(options), catalog_, journal_, clock_, random_, *metrics_),
       memory_watch_(MemoryLimit(options)),
       housekeeping_(kHousekeepingInterval, [this] { KeepHouse(); }),
-      indexing_(kIndexingInterval, [this] {
-        if (const auto pause = RunBlocking(index_backfill_.Step())) indexing_.RunSoon(*pause);
-      }),
+      indexing_(kIndexingInterval,
+                [this] {
+                  if (const auto pause = RunBlocking(index_backfill_.Step())) indexing_.RunSoon(*pause);
+                }),
       expiring_(kExpiringInterval, [this] { Expire(); }) {
   index_backfill_.OnWork([this] { indexing_.RunSoon(); });
   ttl_setup_.OnWork([this] { expiring_.RunSoon(); });
@@ -138,7 +139,8 @@ Status House::LoadTriggers() {
     if (Status status = triggers::ReadTriggerFile(file, options_.account, options_.region, config); !status.ok())
       return status;
   if (Status status = triggers::CheckTriggers(config); !status.ok()) return status;
-  triggers_.emplace(triggers::TriggersDeps{*engine_, catalog_, journal_, clock_, random_, *metrics_}, std::move(config));
+  triggers_.emplace(triggers::TriggersDeps{*engine_, catalog_, journal_, clock_, random_, *metrics_},
+                    std::move(config));
   return RunBlocking(triggers_->Load());
 }
 

@@ -87,14 +87,16 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "should have been consistent; 0 means they are always current")
       ->capture_default_str()
       ->check(CLI::Range(0, 600'000));
-  app.add_option("--ttl-delay", options.ttl_delay_millis,
-                 "How long items stay after Time to Live says they have expired, to imitate AWS, which takes up to two\n"
-                 "days: milliseconds, or a number with ms, s, m, h or d")
+  app.add_option(
+         "--ttl-delay", options.ttl_delay_millis,
+         "How long items stay after Time to Live says they have expired, to imitate AWS, which takes up to two\n"
+         "days: milliseconds, or a number with ms, s, m, h or d")
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
       ->check(CLI::NonNegativeNumber);
-  app.add_option("--stream-shard-age", options.stream_shard_millis,
-                 "How long a shard of a stream stays open before it goes on in a child: milliseconds, or a number with\n"
-                 "ms, s, m, h or d (default 4h)")
+  app.add_option(
+         "--stream-shard-age", options.stream_shard_millis,
+         "How long a shard of a stream stays open before it goes on in a child: milliseconds, or a number with\n"
+         "ms, s, m, h or d (default 4h)")
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
       ->check(CLI::PositiveNumber);
   app.add_option("--stream-split-rate", options.stream_split_rate,
@@ -105,9 +107,10 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "For how long a shard must get so many records before it is split")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  app.add_flag("--no-partiql-scans", options.no_partiql_scans,
-               "Refuse PartiQL statements that would scan a table or index, as an IAM policy on dynamodb:FullTableScan\n"
-               "does on AWS");
+  app.add_flag(
+      "--no-partiql-scans", options.no_partiql_scans,
+      "Refuse PartiQL statements that would scan a table or index, as an IAM policy on dynamodb:FullTableScan\n"
+      "does on AWS");
   app.add_option("--slow-request", options.slow_request_millis,
                  "Log requests that take longer than this many milliseconds")
       ->capture_default_str();
@@ -146,9 +149,10 @@ void AddTriggerOptions(CLI::App& app, ServeOptions& options) {
       ->multi_option_policy(all)
       ->allow_extra_args(false)
       ->type_name("NAME=TARGET");
-  app.add_option("--destination", options.destinations,
-                 "Where event source mappings may leave batches they gave up: NAME=DIRECTORY or NAME=http://...; an ARN\n"
-                 "that ends in NAME means it; may be given several times")
+  app.add_option(
+         "--destination", options.destinations,
+         "Where event source mappings may leave batches they gave up: NAME=DIRECTORY or NAME=http://...; an ARN\n"
+         "that ends in NAME means it; may be given several times")
       ->multi_option_policy(all)
       ->allow_extra_args(false)
       ->type_name("NAME=TARGET");

@@ -1,8 +1,8 @@
 #include "workers/pace.h"
 
-#include <time.h>
-
 #include <algorithm>
+
+#include <time.h>
 
 #include "base/clock.h"
 

@@ -44,8 +44,9 @@ class TtlModelTest : public TtlFixture, public testing::WithParamInterface<uint3
       case 3: return TestWrite::Update(*table_, key, "REMOVE exp");
       case 4: return TestWrite::Update(*table_, key, "SET extra = :v", {}, {{":v", PickValue()}});
       case 5: return TestWrite::Update(*table_, key, "SET exp = :v", "attribute_exists(exp)", {{":v", PickValue()}});
-      case 6: return TestWrite::Update(*table_, key, "SET exp = :v, upto = :w", {},
-                                       {{":v", PickValue()}, {":w", PickValue()}});
+      case 6:
+        return TestWrite::Update(*table_, key, "SET exp = :v, upto = :w", {},
+                                 {{":v", PickValue()}, {":w", PickValue()}});
       case 7: return TestWrite::Put(*table_, key + ",exp=" + PickValue(), "attribute_not_exists(pk)");
       default: return TestWrite::Put(*table_, fmt::format("{},exp={},upto={}", key, PickValue(), PickValue()));
     }

@@ -1,7 +1,7 @@
 // TtlSetup: turns Time to Live on and off for live tables.
 //
-// From the moment UpdateTimeToLive has stored ENABLING every write keeps expiry rows. What is left to do is making those
-// of the items that were there before, in portions, each item under its own latch; then TTL is ENABLED. DISABLING
+// From the moment UpdateTimeToLive has stored ENABLING every write keeps expiry rows. What is left to do is making
+// those of the items that were there before, in portions, each item under its own latch; then TTL is ENABLED. DISABLING
 // writes keep none any more: the rows go in one range, then TTL is DISABLED. The definition says what is to be done and
 // a record in the system partition how far it has got, so after a crash it goes on where it was. Thread-safe; portions
 // exclude each other. Driven by a Periodic of server/ and, for the first portion, by UpdateTimeToLive itself, so that a

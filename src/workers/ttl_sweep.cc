@@ -40,8 +40,8 @@ model::ApiResult<const expr::BoundCondition*> BindIsExpired(std::string_view att
 
 }  // namespace
 
-TtlSweep::TtlSweep(storage::Engine& engine, const Clock& clock, const table::Catalog& catalog,
-                   table::WritePath& writes, Metrics& metrics, int64_t delay_millis, size_t items_per_portion)
+TtlSweep::TtlSweep(storage::Engine& engine, const Clock& clock, const table::Catalog& catalog, table::WritePath& writes,
+                   Metrics& metrics, int64_t delay_millis, size_t items_per_portion)
     : engine_(engine),
       clock_(clock),
       catalog_(catalog),
@@ -97,7 +97,7 @@ Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Plac
   const bool is_first = place.retry_millis == 0;
   place.retry_seconds = is_first ? first_seconds : std::min(place.retry_seconds, first_seconds);
   place.retry_millis = clock_.NowMillis() + kRetryMillis;
-  co_return has_more && *has_more;
+  co_return has_more&&* has_more;
 }
 
 Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion) {

@@ -62,7 +62,8 @@ class TtlSweep {
   Metrics& metrics_;
   const int64_t delay_millis_;
   const size_t items_per_portion_;
-  const std::shared_ptr<std::atomic<int64_t>> lag_seconds_;  // what the gauge reads; the Metrics may outlive this object
+  const std::shared_ptr<std::atomic<int64_t>>
+      lag_seconds_;  // what the gauge reads; the Metrics may outlive this object
 
   std::map<uint64_t, Place> places_;  // by table id
 };

@@ -44,8 +44,8 @@ TEST_F(TtlSweepTest, ExpiredItemsGoAndOthersStay) {
   Put("pk=S:negative,ttl=N:-5");
   Put(fmt::format("pk=S:exponent,ttl=N:{}E-1", (Now() - 60) * 10));
   Sweep();
-  EXPECT_THAT(Items(), ElementsAre("future", "millis", "negative", "none", "older-than-five-years", "set", "text",
-                                   "zero"));
+  EXPECT_THAT(Items(),
+              ElementsAre("future", "millis", "negative", "none", "older-than-five-years", "set", "text", "zero"));
   EXPECT_EQ(Rows(), ExpectedRows());
   EXPECT_EQ(table_->stats().item_count.load(), 8);
   EXPECT_THAT(metrics_->RenderPrometheus(),
@@ -210,8 +210,8 @@ TEST_F(TtlSweepTest, WhatIsProlongedInTimeIsNeverDeleted) {
     const std::string later = fmt::format("N:{}", Now() + 1000);
     for (int i = 0; i < kKeys / 2; ++i) {
       const size_t key = random() % kKeys;
-      auto update = TestWrite::Update(*table_, fmt::format("pk=S:k{}", key), "SET exp = :t",
-                                      "attribute_exists(pk)", {{":t", later}});
+      auto update = TestWrite::Update(*table_, fmt::format("pk=S:k{}", key), "SET exp = :t", "attribute_exists(pk)",
+                                      {{":t", later}});
       const std::string outcome = co_await update->Execute(house_->writes);
       if (outcome == "ok") prolonged[key] = true;
     }

@@ -148,8 +148,8 @@ class TtlFixture : public testing::Test {
       const auto decoded = model::DecodeItem(value, arena);
       EXPECT_TRUE(decoded.has_value());
       if (const auto expiry = table::ExpirySeconds(decoded->item, attribute))
-        shown.push_back(fmt::format("{} {}", *expiry,
-                                    expr::Show(table::RowKeyAttributes(schema->items(), decoded->item, arena))));
+        shown.push_back(
+            fmt::format("{} {}", *expiry, expr::Show(table::RowKeyAttributes(schema->items(), decoded->item, arena))));
     }
     std::sort(shown.begin(), shown.end());
     return shown;

@@ -73,8 +73,7 @@ TEST_F(TtlOperationsTest, NoSuchTable) {
 
 TEST_F(TtlOperationsTest, ANameMayBeAnArn) {
   const std::string arn = R"("TableName":"arn:aws:dynamodb:us-east-1:123456789012:table/Tbl")";
-  MustCall("UpdateTimeToLive",
-           "{" + arn + R"(,"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"until"}})");
+  MustCall("UpdateTimeToLive", "{" + arn + R"(,"TimeToLiveSpecification":{"Enabled":true,"AttributeName":"until"}})");
   EXPECT_EQ(MustCall("DescribeTimeToLive", "{" + arn + "}"),
             R"({"TimeToLiveDescription":{"TimeToLiveStatus":"ENABLED","AttributeName":"until"}})");
 }
@@ -117,12 +116,14 @@ TEST_F(SlowTtlOperationsTest, TablesInTheMakingAreInUse) {
       "KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]})");
   constexpr const char* kEnableOther =
       R"({"TableName":"Other","TimeToLiveSpecification":{"Enabled":true,"AttributeName":"ttl"}})";
-  EXPECT_EQ(MustFail("UpdateTimeToLive", kEnableOther),
-            "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: Other");
+  EXPECT_EQ(
+      MustFail("UpdateTimeToLive", kEnableOther),
+      "ResourceInUseException: Attempt to change a resource which is still in use: Table is being created: Other");
   clock_.AdvanceMillis(1000);
   MustCall("DeleteTable", R"({"TableName":"Other"})");
-  EXPECT_EQ(MustFail("UpdateTimeToLive", kEnableOther),
-            "ResourceInUseException: Attempt to change a resource which is still in use: Table is being deleted: Other");
+  EXPECT_EQ(
+      MustFail("UpdateTimeToLive", kEnableOther),
+      "ResourceInUseException: Attempt to change a resource which is still in use: Table is being deleted: Other");
 }
 
 }  // namespace

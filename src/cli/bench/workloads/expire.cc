@@ -22,8 +22,8 @@ class LoadExpired final : public Workload {
   void Next(Operation& operation, std::string& body) override {
     operation.target = "PutItem";
     operation.key = share_.Index(sequence_++);
-    body += fmt::format(R"({{"TableName":"{}","Item":{{"pk":{{"S":"gone{:012}"}},"{}":{{"N":"{}"}},"data":{{"S":")", table_,
-                        operation.key, kExpiryAttribute, expiry_);
+    body += fmt::format(R"({{"TableName":"{}","Item":{{"pk":{{"S":"gone{:012}"}},"{}":{{"N":"{}"}},"data":{{"S":")",
+                        table_, operation.key, kExpiryAttribute, expiry_);
     shape_.AppendData(operation.key, 0, body);
     body += R"("}}})";
   }
