@@ -98,9 +98,8 @@ class Run:
     def directory(self, name):
         return pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-", dir=self.work))
 
-    def armature(self, name="armature"):
-        return servers.Armature(self.directory(name), self.options.armature,
-                                self.options.serve_arg)
+    def armature(self, name="armature", extra=()):
+        return servers.Armature(self.directory(name), self.options.armature, [*self.options.serve_arg, *extra])
 
     def drive(self, server, workload, connections=32, items=ITEMS, duration=None, warmup="500ms", extra=()):
         """One run of the load driver; every answer was right, or the whole comparison stops."""
@@ -276,6 +275,36 @@ class Run:
                        f"without {put:.2f} µs", statistics.median(r["stream-put"] / r["put"] for r in rounds), 1.4)
         self.table.add("GetRecords of 1000: CPU per record", statistics.median(r["record"] for r in rounds), "µs", bar=4.0)
 
+    def triggers(self):
+        """Whether a trigger with batches of 100 and a handler that does nothing keeps up with all the puts there can be."""
+        handler = self.work / "noop_handler.py"
+        handler.write_text('import os, sys\nfor line in sys.stdin.buffer:\n    os.write(1, b"{}\\n")\n')
+        server = servers.Armature(self.directory("triggers"), self.options.armature,
+                                  [*self.options.serve_arg, "--function", f"noop={sys.executable} {handler}"])
+        with server as armature:
+            def total(name):
+                return sum(value for series, value in armature.metrics().items() if series.startswith(name))
+
+            self.drive(armature, "put")  # makes the table
+            stream = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
+            table = armature.call("/", {"TableName": "armature-bench", "StreamSpecification": stream}, "UpdateTable")["TableDescription"]
+            without = self.drive(armature, "put")["throughput"]
+            armature.call("/2015-03-31/event-source-mappings/", {
+                "EventSourceArn": table["LatestStreamArn"], "FunctionName": "noop", "StartingPosition": "LATEST", "BatchSize": 100})
+            rounds = []
+            for _ in range(self.options.rounds):
+                before, started = total("armature_trigger_records_total"), time.monotonic()
+                puts = self.drive(armature, "put")["throughput"]
+                at_end, seconds = total("armature_trigger_records_total"), time.monotonic() - started
+                while total("armature_trigger_lag_records") > 0:
+                    time.sleep(0.01)
+                everything = total("armature_trigger_records_total") - before
+                rounds.append(((at_end - before) / seconds, puts, (at_end - before) / everything))
+        puts = statistics.median(r[1] for r in rounds)
+        self.table.add("Trigger, batch 100: records handled", statistics.median(r[0] for r in rounds), "/s",
+                       f"share of {puts:,.0f} puts/s", statistics.median(r[2] for r in rounds), 0.97, at_least=True)
+        self.table.add("PutItem with that trigger at work", puts, "/s", f"stream alone {without:,.0f}/s", puts / without)
+
     def start_and_idle(self):
         first_answers, idle = [], []
         for _ in range(7):
@@ -293,7 +322,7 @@ class Run:
         bars = {("dynoxide", False, "get"): 5, ("dynoxide", True, "put"): 10, ("extenddb", True, "put"): 20,
                 ("dynamodb-local", True, "put"): 100}
         modules = pathlib.Path(self.options.peers_dir) / "node_modules"
-        with self.armature() as armature:
+        with self.armature() as armature, self.armature("unsynced", ["--durability", "interval"]) as unsynced:
             for kind in servers.PEERS:
                 for on_disk in (False, True):
                     name = f"{kind.name} {'on disk' if on_disk else 'in memory'}"
@@ -302,15 +331,20 @@ class Run:
                         with kind(self.directory(kind.name), modules, on_disk) as peer:
                             for workload in ("get", "put"):
                                 self.one_peer(armature, peer, name, workload, bars.get((kind.name, on_disk, workload)))
+                            if on_disk and not peer.syncs_writes:
+                                self.one_peer(unsynced, peer, f"{name}, neither syncing", "put", None)
+                            if on_disk and peer.settling:
+                                self.drive(peer, "put", items=1000, duration=peer.settling)
+                                self.one_peer(armature, peer, f"{name}, after {peer.settling}", "put", None)
                     except (NotAvailable, RuntimeError) as error:
                         self.table.not_available(name, error)
 
     def one_peer(self, armature, peer, name, workload, bar):
         """Medians of a few rounds, ours and theirs in turn; ratio is how many times more theirs costs."""
         rounds = []
-        for number in range(self.options.rounds):
+        for _ in range(self.options.rounds):
             ours = self.drive(armature, workload)
-            theirs = self.drive(peer, workload, items=1000, warmup=peer.warmup if number == 0 else "500ms")
+            theirs = self.drive(peer, workload, items=1000)
             rounds.append((ours["server_cpu_us_per_request"], theirs["server_cpu_us_per_request"]))
         operation = {"get": "GetItem", "put": "PutItem"}[workload]
         mine = statistics.median(r[0] for r in rounds)
@@ -350,7 +384,7 @@ def parse_arguments():
     parser.add_argument("--peers", action="store_true", help="also measure the servers of package.json")
     parser.add_argument("--peers-dir", default=str(ROOT / "bench"), help="where npm has installed them")
     parser.add_argument("--large", action="store_true", help="also run with 10 million items (takes many minutes)")
-    parser.add_argument("--only", choices=("core", "many", "start", "streams", "ttl", "peers", "large"), help="just this part")
+    parser.add_argument("--only", choices=("core", "many", "start", "streams", "ttl", "triggers", "peers", "large"), help="just this part")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of which the median counts (default 3)")
     parser.add_argument("--duration", default="2s", help="length of each measurement in seconds (default 2s)")
     parser.add_argument("--rss-bound-mib", type=float, default=default_rss_bound_mib(),
@@ -375,8 +409,8 @@ def main():
         print(f"servers on CPUs {sorted(run.server_cpus)}, load from CPU {sorted(run.driver_cpus)}, "
               f"median of {options.rounds} rounds of {options.duration}\n\n{Table.header()}", flush=True)
         parts = {"core": run.against_nginx_and_stores, "many": run.many_items, "start": run.start_and_idle, "streams": run.streams,
-                 "ttl": run.time_to_live, "peers": run.against_peers, "large": run.large}
-        wanted = {"core", "many", "start", "streams", "ttl"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
+                 "ttl": run.time_to_live, "triggers": run.triggers, "peers": run.against_peers, "large": run.large}
+        wanted = {"core", "many", "start", "streams", "ttl", "triggers"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
         for name, part in parts.items():
             if name == options.only or (options.only is None and name in wanted):
                 try:

