@@ -89,6 +89,10 @@ ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::Crea
 
 Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTableInput& request) {
   ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
+  // A deleted table of this name may have left a stream of the same millisecond.
+  for (int64_t millis = context.now_millis;
+       def.stream.enabled && context.services.journal->FindStream(def.StreamArn());)
+    def.stream.label = StreamLabel(++millis);
   if (context.services.catalog.CountTables(context.scope()) >= kMaxTablesPerRegion)
     co_return model::LimitExceededException(fmt::format(messages::kTooManyTables, kMaxTablesPerRegion));
   ARMATURE_CO_TRY(const auto table, co_await context.services.catalog.Create(std::move(def)));
