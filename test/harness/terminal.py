@@ -10,7 +10,7 @@ import termios
 import time
 
 # Colours and cursor movements of an ANSI terminal.
-CONTROL = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|\x07|\r")
+CONTROL = re.compile(rb"\x1b\[[0-9;?]*[@A-Za-z]|\x1b[=>]|\x07|\r")
 PATIENCE = 20
 
 

@@ -135,6 +135,20 @@ bool WantsTable(const std::vector<Token>& tokens, size_t count) {
   return IsWord(last, "FROM") || IsWord(last, "INTO") || (count == 1 && IsWord(last, "UPDATE"));
 }
 
+// A table's name typed without quotes although it needs them (my-tab): completion adds them.
+Completion CompleteBareTable(std::string_view head, std::string_view before, NameSource& names) {
+  size_t begin = before.size();
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(before[begin - 1])) != 0 ||
+                       std::string_view("_.-").find(before[begin - 1]) != std::string_view::npos)) {
+    --begin;
+  }
+  const auto tokens = Tokenize(head.substr(0, head.size() - (before.size() - begin)));
+  if (begin == before.size() || !WantsTable(tokens, tokens.size())) return {};
+  Candidates candidates(before.substr(begin), '\0');
+  candidates.AddNames(names.Tables());
+  return candidates.Take(begin);
+}
+
 }  // namespace
 
 Completion Complete(std::string_view pending, std::string_view before, std::string_view after, NameSource& names) {
@@ -144,6 +158,7 @@ Completion Complete(std::string_view pending, std::string_view before, std::stri
 
   const std::string head = pending.empty() ? std::string(before) : fmt::format("{}\n{}", pending, before);
   const size_t line_start = head.size() - before.size();
+  if (Completion table = CompleteBareTable(head, before, names); !table.candidates.empty()) return table;
   auto tokens = Tokenize(head);
   // The word the cursor stands at the end of, if any.
   Token typed{Token::Kind::kWord, {}, head.size(), head.size(), true};

@@ -48,6 +48,8 @@ TEST(Completion, TablesAfterFromIntoAndUpdate) {
 
 TEST(Completion, NamesThatNeedQuotesGetThem) {
   EXPECT_EQ(At("DELETE FROM my").common, "\"my-table\" ");
+  EXPECT_EQ(At("DELETE FROM my-t").common, "\"my-table\" ");
+  EXPECT_EQ(At("DELETE FROM my-t").begin, 12u);
   // Some of several need quotes: the common part begins with one.
   EXPECT_EQ(At("SELECT * FROM ").common, "\"");
 }

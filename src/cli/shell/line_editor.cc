@@ -111,6 +111,8 @@ class LineEditor::Libedit {
   Outcome Read(const std::string& prompt, std::string& line) {
     prompt_ = prompt;
     is_interrupted_ = false;
+    // Before the prompt, not after it as libedit would: what is typed as soon as the prompt shows is for the editor.
+    library_.set(editor_, EL_PREP_TERM, 1);
     int count = 0;
     const char* text = library_.gets(editor_, &count);
     if (is_interrupted_) return Outcome::kInterrupted;
