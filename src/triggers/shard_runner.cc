@@ -20,7 +20,10 @@ constexpr milliseconds kBetweenReads(20);
 // A shard that was closed without another record, or a table that others' records drown out, is noticed this late.
 constexpr milliseconds kLongestWait(500);
 constexpr milliseconds kAfterFailure(1000);
-constexpr size_t kMaxQueuedBytes = 2 * kMaxEventBytes;
+// Of one queue, and of all queues of a shard: a queue that stands still does not use up the others' room.
+constexpr size_t kMaxQueueBytes = 2 * kMaxEventBytes;
+constexpr size_t kMaxShardBytes = 4 * kMaxEventBytes;
+constexpr size_t kLeastQueueRecords = 1000;
 // Brackets and commas around the records of an event.
 constexpr size_t kEventOverhead = 64;
 
@@ -31,7 +34,7 @@ ShardRunner::ShardRunner(const MappingContext& context, const table::Lane& lane,
       lane_(lane.id),
       shard_id_(lane.shard_id()),
       region_(context.mapping->region),
-      max_queued_records_(static_cast<size_t>(context.mapping->batch_size) * 2),
+      max_queued_records_(std::max(static_cast<size_t>(context.mapping->batch_size) * 2, kLeastQueueRecords)),
       progress_(start),
       next_(start) {
   const auto count = static_cast<size_t>(context.mapping->parallelization_factor);
@@ -153,8 +156,9 @@ bool ShardRunner::Enqueue(EventRecord record, size_t queue_index, const std::sto
   Queue& queue = *queues_[queue_index];
   std::unique_lock lock(mutex_);
   const auto has_room = [&] {
-    return queue.records.empty() ||
-           (queue.records.size() < max_queued_records_ && queue.bytes + record.json.size() <= kMaxQueuedBytes);
+    const size_t bytes = record.json.size();
+    return queue.records.empty() || (queue.records.size() < max_queued_records_ &&
+                                     queue.bytes + bytes <= kMaxQueueBytes && queued_bytes_ + bytes <= kMaxShardBytes);
   };
   if (!has_room()) {
     ReleaseAll();  // who waits for one queue must not hold up the others
@@ -163,6 +167,7 @@ bool ShardRunner::Enqueue(EventRecord record, size_t queue_index, const std::sto
   if (queue.records.empty()) queue.first_came = std::chrono::steady_clock::now();
   progress_.Sent(record.position, record.created_millis);
   queue.bytes += record.json.size();
+  queued_bytes_ += record.json.size();
   queue.records.push_back(std::move(record));
   const bool is_full = queue.records.size() >= static_cast<size_t>(context_.mapping->batch_size) ||
                        queue.bytes >= kMaxEventBytes;
@@ -242,6 +247,7 @@ std::vector<EventRecord> ShardRunner::TakeBatch(Queue& queue, const std::stop_to
     if (!batch.empty() && bytes + record_bytes > kMaxEventBytes) break;
     bytes += record_bytes;
     queue.bytes -= queue.records.front().json.size();
+    queued_bytes_ -= queue.records.front().json.size();
     batch.push_back(std::move(queue.records.front()));
     queue.records.pop_front();
   }

@@ -92,6 +92,7 @@ class ShardRunner {
   ShardProgress progress_;   // guarded by mutex_
   bool is_read_ = false;     // guarded by mutex_: nothing more will come
   bool is_caught_up_ = false;  // guarded by mutex_
+  size_t queued_bytes_ = 0;    // guarded by mutex_: of all queues
   std::vector<std::unique_ptr<Queue>> queues_;  // the vector is fixed; contents guarded by mutex_
 
   // The reading thread's own.
