@@ -6,6 +6,7 @@ import threading
 import time
 
 import boto3
+import botocore.config
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -20,7 +21,8 @@ ROUNDS = {"fsync": 10, "interval": 3, "none": 3}
 
 def streams_of(server):
     return boto3.client("dynamodbstreams", endpoint_url=server.endpoint, region_name="us-east-1",
-                        aws_access_key_id="fakeAccessKey", aws_secret_access_key="fakeSecretKey")
+                        aws_access_key_id="fakeAccessKey", aws_secret_access_key="fakeSecretKey",
+                        config=botocore.config.Config(retries={"max_attempts": 0}))
 
 
 class Writers:
