@@ -19,7 +19,8 @@ inline constexpr std::string_view kStreamLimitTooLarge =
     "1 validation error detected: Value '{}' at 'limit' failed to satisfy constraint: Member must have value less than "
     "or equal to {}";
 inline constexpr std::string_view kIteratorExpired =
-    "Iterator expired. The iterator was created at time {} while right now it is {} which is further in the future than "
+    "Iterator expired. The iterator was created at time {} while right now it is {} which is further in the future "
+    "than "
     "the tolerated delay of {} milliseconds.";
 inline constexpr std::string_view kDataTrimmed = "The data you are trying to access has been trimmed";
 

@@ -29,12 +29,12 @@ struct ServeOptions {
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
   uint64_t max_connections = 20'000;
   int64_t control_plane_delay_millis = 0;
-  int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
+  int64_t eventual_lag_millis = 0;                         // 0 = eventually consistent reads are current
   int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open
   uint64_t stream_split_rate = 10'000;                     // records a second that split a shard
   int stream_split_seconds = 10;                           // if they come for so long
-  int64_t ttl_delay_millis = 0;     // how long expired items stay
-  bool no_partiql_scans = false;    // SELECT statements that would read a whole table are refused
+  int64_t ttl_delay_millis = 0;                            // how long expired items stay
+  bool no_partiql_scans = false;  // SELECT statements that would read a whole table are refused
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;
   bool allow_unauthenticated = false;

@@ -25,7 +25,7 @@ enum class Space : uint8_t {
   kGlobalIndexes = 0x30,
   kJournal = 0x40,         // change records by lane and position, see journal/record_codec.h
   kJournalCursors = 0x41,  // how far readers of the journal are
-  kExpiry = 0x50,  // of tables with Time to Live: items by when they expire, see expiry.h
+  kExpiry = 0x50,          // of tables with Time to Live: items by when they expire, see expiry.h
 };
 
 // Every key of a table starts with this.

@@ -1,7 +1,7 @@
 // Change records as JSON: as GetRecords, Lambda events and Kinesis data show them.
 //
-// One object per record, appended to the caller's string. Images that the stream's view does not have are left out, also
-// of SizeBytes. Pure. Used by api/streams, triggers/ and workers/.
+// One object per record, appended to the caller's string. Images that the stream's view does not have are left out,
+// also of SizeBytes. Pure. Used by api/streams, triggers/ and workers/.
 #pragma once
 
 #include <string>

@@ -55,10 +55,11 @@ TEST_F(ChangeJsonTest, DeletionsByTtlCarryTheServiceAsIdentity) {
 TEST_F(ChangeJsonTest, AsKinesisShowsIt) {
   std::string out;
   AppendKinesisRecord(record_, source_, "MICROSECOND", out);
-  EXPECT_EQ(out, R"({"awsRegion":"us-east-1","eventID":"01234567-89ab-cdef-0000-000000000001","eventName":"REMOVE",)"
-                 R"("userIdentity":null,"recordFormat":"application/json","tableName":"Tbl","dynamodb":{)"
-                 R"("ApproximateCreationDateTime":1700000000123000,"Keys":{"pk":{"S":"k"}},"OldImage":{"pk":{"S":"k"}},)"
-                 R"("SizeBytes":6,"ApproximateCreationDateTimePrecision":"MICROSECOND"},"eventSource":"aws:dynamodb"})");
+  EXPECT_EQ(out,
+            R"({"awsRegion":"us-east-1","eventID":"01234567-89ab-cdef-0000-000000000001","eventName":"REMOVE",)"
+            R"("userIdentity":null,"recordFormat":"application/json","tableName":"Tbl","dynamodb":{)"
+            R"("ApproximateCreationDateTime":1700000000123000,"Keys":{"pk":{"S":"k"}},"OldImage":{"pk":{"S":"k"}},)"
+            R"("SizeBytes":6,"ApproximateCreationDateTimePrecision":"MICROSECOND"},"eventSource":"aws:dynamodb"})");
 }
 
 }  // namespace

@@ -92,15 +92,16 @@ TEST_F(StreamsTest, ARecordHasExactlyTheMembersOfAws) {
   const std::string body = std::regex_replace(
       std::regex_replace(Records(Iterator(arn)), std::regex(R"("eventID":"[0-9a-f]{32}")"), R"("eventID":"*")"),
       std::regex(R"("NextShardIterator":"[^"]+")"), R"("NextShardIterator":"*")");
-  EXPECT_EQ(body,
-            R"({"Records":[{"eventID":"*","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb",)"
-            R"("awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,"Keys":{"pk":{"S":"test"}},)"
-            R"("NewImage":{"pk":{"S":"test"}},"SizeBytes":12,"SequenceNumber":"100000000000000000001",)"
-            R"("StreamViewType":"NEW_AND_OLD_IMAGES"}},{"eventID":"*","eventName":"MODIFY","eventVersion":"1.1",)"
-            R"("eventSource":"aws:dynamodb","awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,)"
-            R"("Keys":{"pk":{"S":"test"}},"NewImage":{"a":{"B":"AQI="},"pk":{"S":"test"}},"OldImage":{"pk":{"S":"test"}},)"
-            R"("SizeBytes":21,"SequenceNumber":"100000000000000000002","StreamViewType":"NEW_AND_OLD_IMAGES"}}],)"
-            R"("NextShardIterator":"*"})");
+  EXPECT_EQ(
+      body,
+      R"({"Records":[{"eventID":"*","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb",)"
+      R"("awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,"Keys":{"pk":{"S":"test"}},)"
+      R"("NewImage":{"pk":{"S":"test"}},"SizeBytes":12,"SequenceNumber":"100000000000000000001",)"
+      R"("StreamViewType":"NEW_AND_OLD_IMAGES"}},{"eventID":"*","eventName":"MODIFY","eventVersion":"1.1",)"
+      R"("eventSource":"aws:dynamodb","awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,)"
+      R"("Keys":{"pk":{"S":"test"}},"NewImage":{"a":{"B":"AQI="},"pk":{"S":"test"}},"OldImage":{"pk":{"S":"test"}},)"
+      R"("SizeBytes":21,"SequenceNumber":"100000000000000000002","StreamViewType":"NEW_AND_OLD_IMAGES"}}],)"
+      R"("NextShardIterator":"*"})");
 }
 
 TEST_F(StreamsTest, EventIdsAreUniqueAndStable) {
@@ -123,7 +124,8 @@ TEST_F(StreamsTest, SizeCountsWhatIsShown) {
     simdjson::dom::parser parser;
     std::string sizes;
     const std::string body = Records(Iterator(arn));
-    for (auto record : parser.parse(body)["Records"]) sizes += fmt::format("{} ", int64_t{record["dynamodb"]["SizeBytes"]});
+    for (auto record : parser.parse(body)["Records"])
+      sizes += fmt::format("{} ", int64_t{record["dynamodb"]["SizeBytes"]});
     EXPECT_EQ(sizes, expected) << view;
     MustCall("DeleteTable", R"({"TableName":"Tbl"})");
   }
@@ -249,10 +251,11 @@ TEST_F(StreamsTest, AnIteratorExpiresAfterFifteenMinutes) {
   clock_.AdvanceMillis(15 * 60 * 1000);
   EXPECT_EQ(Keys(Records(iterator)), "a ");
   clock_.AdvanceMillis(1);
-  EXPECT_EQ(RecordsError(iterator),
-            "ExpiredIteratorException: Iterator expired. The iterator was created at time Tue Nov 14 22:13:20 UTC 2023 "
-            "while right now it is Tue Nov 14 22:28:20 UTC 2023 which is further in the future than the tolerated delay "
-            "of 900000 milliseconds.");
+  EXPECT_EQ(
+      RecordsError(iterator),
+      "ExpiredIteratorException: Iterator expired. The iterator was created at time Tue Nov 14 22:13:20 UTC 2023 "
+      "while right now it is Tue Nov 14 22:28:20 UTC 2023 which is further in the future than the tolerated delay "
+      "of 900000 milliseconds.");
 }
 
 TEST_F(StreamsTest, TrimmedData) {

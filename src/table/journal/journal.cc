@@ -245,8 +245,7 @@ std::vector<Journal::StreamRef> Journal::ListStreams(TableScope scope, std::stri
   const int64_t now = clock_.NowMillis();
   for (const auto& table : AllTables()) {
     const auto def = table->def();
-    if (def->account == scope.account && def->region == scope.region &&
-        (table_name.empty() || def->name == table_name))
+    if (def->account == scope.account && def->region == scope.region && (table_name.empty() || def->name == table_name))
       AddStreams(table, now, refs);
   }
   const auto key = [](const StreamRef& ref) { return std::pair(ref.table->def()->name, ref.stream->label); };

@@ -1,10 +1,10 @@
 // Journal: the ordered change log of every table that somebody follows, and who follows it.
 //
 // Owns the journals' stored state (lanes, streams, followers), the readers' cursors, trimming and the splitting of
-// lanes. Records themselves are written by the write path with the items (table_journal.h). Guarantees: a record that was
-// read stays read: it is durable, and no record ever appears at a position that a reader has passed; an item's records
-// are in its order, in one lane or in a lane and its children; nothing is trimmed that a stream still shows or a follower
-// has not passed, until it is 24 hours old. Thread-safe. Used by api/, triggers/ and workers/.
+// lanes. Records themselves are written by the write path with the items (table_journal.h). Guarantees: a record that
+// was read stays read: it is durable, and no record ever appears at a position that a reader has passed; an item's
+// records are in its order, in one lane or in a lane and its children; nothing is trimmed that a stream still shows or
+// a follower has not passed, until it is 24 hours old. Thread-safe. Used by api/, triggers/ and workers/.
 //
 // How to follow: find lanes (FindStream, or Follow and JournalState::LanesOf), read each from a position with Read,
 // remember JournalPage::next in a cursor (StoreCursor), and begin a lane when its parent is done (JournalPage::is_done)
@@ -47,7 +47,7 @@ struct JournalOptions {
 
 struct JournalPage {
   std::vector<model::ChangeRecord> records;
-  Position next = 0;         // where to read on
+  Position next = 0;          // where to read on
   bool is_caught_up = false;  // there is nothing more at this moment
   bool is_done = false;       // the lane is closed and there will never be more: go on with its children
   bool was_trimmed = false;   // records from where this page was to start are gone; it starts at the oldest left
@@ -79,8 +79,8 @@ class Journal {
     std::shared_ptr<const JournalState> state;
     const StreamWindow* stream = nullptr;  // in `state`
   };
-  // By "arn:aws:dynamodb:<region>:<account>:table/<name>/stream/<label>", disabled ones too while they are readable, and
-  // those of deleted tables.
+  // By "arn:aws:dynamodb:<region>:<account>:table/<name>/stream/<label>", disabled ones too while they are readable,
+  // and those of deleted tables.
   std::optional<StreamRef> FindStream(std::string_view stream_arn) const;
   // Every readable stream of an account and Region, in the order of their ARNs; of one table, if `table_name` is not
   // empty.
@@ -107,7 +107,7 @@ class Journal {
     Position next = 0;
   };
   Task<Result<std::vector<Cursor>>> LoadCursors(const Table& table, std::string reader);
-  // Durable when it returns. Lanes that are not named keep theirs.
+  // Durable when it returns. Lanes that are not named keep theirs; a `next` of 0 removes one.
   Task<Status> StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors);
   Task<Status> RemoveCursors(const Table& table, std::string reader);
 
@@ -162,8 +162,8 @@ class Journal {
     int hot_for_seconds = 0;
     Position swept = 0;  // rows below are deleted
   };
-  std::map<std::pair<uint64_t, LaneId>, LaneUpkeep> lanes_;        // by table and lane
-  std::map<uint64_t, int64_t> followers_checked_millis_;            // by table: when cursors were last looked at
+  std::map<std::pair<uint64_t, LaneId>, LaneUpkeep> lanes_;  // by table and lane
+  std::map<uint64_t, int64_t> followers_checked_millis_;     // by table: when cursors were last looked at
 
   // For the metrics, which may be read after this is gone.
   struct Held {

@@ -1,12 +1,12 @@
-// A follower against the table: whatever crashes, overtakes or splits, a reader that keeps a cursor per lane and applies
-// every record once ends with the table's items, and every record fits on the one before it.
+// A follower against the table: whatever crashes, overtakes or splits, a reader that keeps a cursor per lane and
+// applies every record once ends with the table's items, and every record fits on the one before it.
 #include <map>
 #include <random>
 #include <set>
 
+#include "model/item_codec.h"
 #include "table/journal/journal_testing.h"
 #include "table/key_layout.h"
-#include "model/item_codec.h"
 
 namespace armature::table {
 namespace {

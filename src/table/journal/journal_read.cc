@@ -103,9 +103,11 @@ Task<Result<std::vector<Journal::Cursor>>> Journal::LoadCursors(const Table& tab
 Task<Status> Journal::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {
   storage::Batch batch;
   for (const Cursor& cursor : cursors) {
+    const std::string key = JournalCursorKey(table.prefix(), reader, cursor.lane);
     std::string value;
     AppendBigEndian(value, cursor.next);
-    batch.Put(JournalCursorKey(table.prefix(), reader, cursor.lane), value);
+    if (cursor.next == 0) batch.Delete(key);
+    else batch.Put(key, value);
   }
   if (batch.empty()) co_return Status::Ok();
   co_return co_await CommitToTable(table, batch);

@@ -22,9 +22,9 @@ TEST_F(JournalTest, RecordsTellWhatBecameOfAnItem) {
   EXPECT_EQ(Put(*table, "pk=S:a,n=N:2"), "ok");
   EXPECT_EQ(Do(TestWrite::Update(*table, "pk=S:a", "SET m = :m", {}, {{":m", "S:x"}})), "ok");
   EXPECT_EQ(Delete(*table, "pk=S:a"), "ok");
-  EXPECT_EQ(ReadAll(*table), (Strings{"INSERT pk=S:a new n=N:1,pk=S:a", "MODIFY pk=S:a old n=N:1,pk=S:a new n=N:2,pk=S:a",
-                                      "MODIFY pk=S:a old n=N:2,pk=S:a new m=S:x,n=N:2,pk=S:a",
-                                      "REMOVE pk=S:a old m=S:x,n=N:2,pk=S:a"}));
+  EXPECT_EQ(ReadAll(*table),
+            (Strings{"INSERT pk=S:a new n=N:1,pk=S:a", "MODIFY pk=S:a old n=N:1,pk=S:a new n=N:2,pk=S:a",
+                     "MODIFY pk=S:a old n=N:2,pk=S:a new m=S:x,n=N:2,pk=S:a", "REMOVE pk=S:a old m=S:x,n=N:2,pk=S:a"}));
 }
 
 TEST_F(JournalTest, OnlyTheImagesThatAreNeededAreKept) {
@@ -342,8 +342,7 @@ TEST_F(JournalTest, CursorsAreDurableAndByReader) {
     std::string text;
     const auto cursors = RunBlocking(journal_->LoadCursors(*table, reader));
     EXPECT_TRUE(cursors.has_value());
-    for (const auto& cursor : *cursors)
-      text += fmt::format("{}:{} ", cursor.lane, cursor.next);
+    for (const auto& cursor : *cursors) text += fmt::format("{}:{} ", cursor.lane, cursor.next);
     return text;
   };
   EXPECT_EQ(show("a"), "1:10 2:21 ");

@@ -47,8 +47,8 @@ class JournalTest : public testing::Test {
   }
   // Enables a stream; disables it if the view type is empty.
   void SetStream(std::string_view name, std::string_view view_type) {
-    const auto changed = RunBlocking(
-        house_->catalog.Update(kScope, name, [&](model::TableDef& def) -> model::ApiResult<void> {
+    const auto changed =
+        RunBlocking(house_->catalog.Update(kScope, name, [&](model::TableDef& def) -> model::ApiResult<void> {
           if (view_type.empty()) def.stream = {false, "", def.stream.label};
           else def.stream = {true, std::string(view_type), fmt::format("label-{}", ++labels_)};
           return {};

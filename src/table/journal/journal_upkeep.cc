@@ -75,8 +75,8 @@ Task<Status> Journal::RenewLanes(std::shared_ptr<Table> table, int64_t now_milli
   std::vector<LaneId> hot;
   for (const auto& count : counts) {
     int& hot_for = lanes_[{table->id(), count.lane}].hot_for_seconds;
-    const bool is_hot = static_cast<double>(count.slots) / seconds >=
-                        static_cast<double>(options_.split_records_per_second);
+    const bool is_hot =
+        static_cast<double>(count.slots) / seconds >= static_cast<double>(options_.split_records_per_second);
     hot_for = is_hot ? hot_for + 1 : 0;
     if (hot_for >= options_.split_seconds) hot.push_back(count.lane);
   }
@@ -202,7 +202,8 @@ Task<Status> Journal::StoreTotals() {
   for (const auto& table : AllTables()) {
     const TableJournal& journal = table->journal();
     const auto current = journal.state();
-    if (journal.records() == (current->marks.empty() ? current->trimmed_records : current->marks.back().records)) continue;
+    if (journal.records() == (current->marks.empty() ? current->trimmed_records : current->marks.back().records))
+      continue;
     JournalState state = *current;
     state.marks.push_back({clock_.NowMillis(), journal.next(), journal.records(), journal.bytes()});
     if (Status status = co_await StoreState(*table, state); !status.ok()) co_return status;

@@ -7,8 +7,8 @@
 
 namespace armature::table {
 
-// Closes an open lane at `from`; it goes on in one child or in two halves of its hash range. False: no such open lane, or
-// a single hash that cannot be halved.
+// Closes an open lane at `from`; it goes on in one child or in two halves of its hash range. False: no such open lane,
+// or a single hash that cannot be halved.
 bool RenewLane(JournalState& state, LaneId lane, bool into_two, Position from, int64_t now_millis);
 
 // Closes all open lanes at `from`. If somebody follows, each goes on in a child; if there was none, one begins that

@@ -1,9 +1,10 @@
 // The stored form of a change record, byte by byte in docs/design/formats.md.
 //
-//   version 1 | flags | created, 8 bytes | { length, varint | item record } for each of keys, old image, new image that is there
+//   version 1 | flags | created, 8 bytes | { length, varint | item record } for each of keys, old image, new image that
+//   is there
 //
-// Images are the items' own records (model/item_codec.h), copied as they are, each with its checksum. The keys are there
-// only if no image is. Pure; used by table/journal.
+// Images are the items' own records (model/item_codec.h), copied as they are, each with its checksum. The keys are
+// there only if no image is. Pure; used by table/journal.
 #pragma once
 
 #include <string>

@@ -66,8 +66,8 @@ class StreamRead final : public Workload {
   }
 
   static Result<std::string> FirstIterator(ControlClient& client, const std::string& table) {
-    ARMATURE_TRY(const std::string arn, Ask(client, "DescribeTable", fmt::format(R"({{"TableName":"{}"}})", table),
-                                            "/Table/LatestStreamArn"));
+    ARMATURE_TRY(const std::string arn,
+                 Ask(client, "DescribeTable", fmt::format(R"({{"TableName":"{}"}})", table), "/Table/LatestStreamArn"));
     ARMATURE_TRY(const std::string shard,
                  Ask(client, "DynamoDBStreams_20120810.DescribeStream", fmt::format(R"({{"StreamArn":"{}"}})", arn),
                      "/StreamDescription/Shards/0/ShardId"));
