@@ -10,7 +10,7 @@ from harness.server import binary
 
 WORKLOADS = ["put", "get", "get-consistent", "update-counter", "conditional-put", "mixed-a", "mixed-b", "mixed-c", "query-10",
              "query-100", "query-100-reverse", "scan", "batch-write-25", "batch-get-100", "transact-4", "load",
-             "load-ordered"]
+             "load-ordered", "load-expired", "ttl-sweep"]
 
 
 def bench(endpoint, *arguments):
