@@ -85,6 +85,12 @@ struct Column {
   std::string_view name{};
 };
 
+// `attribute = constant`.
+struct Equality {
+  std::string_view attribute{};
+  const Node* value = nullptr;  // a literal or a parameter
+};
+
 struct OrderTerm {
   std::string_view attribute{};
   bool is_descending = false;
@@ -124,6 +130,10 @@ struct Statement : Body {
   // What is wrong with the statement, but is told only after the index it names has been looked at; empty: nothing.
   std::string late_error;
   uint32_t parameter_count = 0;
+  // The whole WHERE, if it is nothing but equalities of different attributes with constants: the short way to a key.
+  std::span<const Equality> equalities{};
+  // Whether some column is a part of an attribute.
+  bool has_nested_columns = false;
 
   std::string source;
   Arena arena;

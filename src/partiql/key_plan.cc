@@ -400,6 +400,23 @@ ApiResult<void> OrderPlan(std::span<const OrderTerm> order_by, bool has_where, c
   return {};
 }
 
+model::Item KeyOfEqualities(const Statement& statement, Parameters parameters, const model::KeySchema& schema,
+                            Arena& arena) {
+  const size_t size = schema.hash.size() + schema.range.size();
+  if (statement.equalities.size() != size || size > 2) return {};
+  std::span<model::MapEntry> key = arena.NewArray<model::MapEntry>(size);
+  for (size_t i = 0; i < size; ++i) {
+    const model::KeyAttribute& attribute = i == 0 ? schema.hash[0] : schema.range[0];
+    const auto equality = std::ranges::find(statement.equalities, attribute.name, &Equality::attribute);
+    if (equality == statement.equalities.end()) return {};
+    const Node& node = *equality->value;
+    key[i] = {attribute.name, node.kind == NodeKind::kParameter ? *parameters[node.parameter] : node.value};
+    if (!key[i].value.is(attribute.type)) return {};
+  }
+  if (size == 2 && key[1].name < key[0].name) std::swap(key[0], key[1]);
+  return key;
+}
+
 ApiResult<WriteTarget> FindWriteTarget(const ConditionNode* where, const model::KeySchema& schema, WriteForm form,
                                        Arena& arena) {
   const size_t key_size = schema.hash.size() + schema.range.size();

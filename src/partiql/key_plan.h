@@ -16,6 +16,7 @@
 #include "model/table_def.h"
 #include "model/value.h"
 #include "partiql/ast.h"
+#include "partiql/lower.h"
 #include "storage/engine.h"
 #include "table/keyspace.h"
 
@@ -51,6 +52,11 @@ model::ApiResult<ReadPlan> PlanRead(const expr::ConditionNode* where, const tabl
 // Puts a plan in the order that ORDER BY asks for, if it can be.
 model::ApiResult<void> OrderPlan(std::span<const OrderTerm> order_by, bool has_where, const model::KeySchema& schema,
                                  ReadPlan& plan);
+
+// The key, if the WHERE says nothing but what each key attribute is, and with the right types; empty otherwise. Needs
+// no lowered WHERE: this is how most statements of applications look.
+model::Item KeyOfEqualities(const Statement& statement, Parameters parameters, const model::KeySchema& schema,
+                            Arena& arena);
 
 // The item that a write's WHERE names, and what is left of the WHERE as a condition (null: nothing).
 struct WriteTarget {

@@ -1,5 +1,9 @@
 #include "partiql/parser.h"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "model/messages_partiql.h"
@@ -45,6 +49,28 @@ const Body* StatementOf(const Node& node, Arena& arena) {
   return body;
 }
 
+bool CollectEqualities(const Node& node, std::vector<Equality>& equalities) {
+  if (node.kind != NodeKind::kBinary) return false;
+  if (node.op == Operator::kAnd)
+    return CollectEqualities(*node.children[0], equalities) && CollectEqualities(*node.children[1], equalities);
+  if (node.op != Operator::kEqual) return false;
+  const Node* attribute = node.children[0];
+  const Node* value = node.children[1];
+  if (attribute->kind != NodeKind::kPath) std::swap(attribute, value);
+  const bool is_constant = value->kind == NodeKind::kLiteral || value->kind == NodeKind::kParameter;
+  if (attribute->kind != NodeKind::kPath || attribute->path.size() != 1 || !is_constant) return false;
+  const std::string_view name = attribute->path[0].name;
+  if (std::ranges::find(equalities, name, &Equality::attribute) != equalities.end()) return false;
+  equalities.push_back({name, value});
+  return true;
+}
+
+std::span<const Equality> EqualitiesOf(const Node* where, Arena& arena) {
+  std::vector<Equality> equalities;
+  if (where == nullptr || !CollectEqualities(*where, equalities)) return {};
+  return arena.Copy(equalities);
+}
+
 }  // namespace
 
 Node* Parser::ParseAll() {
@@ -84,6 +110,9 @@ model::ApiResult<StatementPtr> Parse(std::string_view text) {
   static_cast<Body&>(*statement) = *body;
   statement->late_error = parser.late_fault();
   statement->parameter_count = parser.parameter_count();
+  statement->equalities = EqualitiesOf(body->where, statement->arena);
+  statement->has_nested_columns =
+      std::ranges::any_of(body->columns, [](const Column& column) { return column.path.size() > 1; });
   return StatementPtr(std::move(statement));
 }
 

@@ -51,7 +51,7 @@ std::string ShortCode(const ApiError& error) {
 
 ApiResult<void> BindMember(const RequestContext& context, Member& member) {
   ARMATURE_CHECK_OK(CheckParameterValues(member.request->Parameters));
-  ARMATURE_TRY(member.bound, BindStatement(context, *member.request->Statement, member.request->Parameters));
+  ARMATURE_CHECK_OK(BindStatement(context, *member.request->Statement, member.request->Parameters, member.bound));
   if (member.bound.statement->kind == StatementKind::kExists)
     return ValidationException(std::string(messages::kPartiqlExistsOutsideTransaction));
   if (!member.bound.table) return model::ResourceNotFoundException(std::string(messages::kResourceNotFound));

@@ -5,6 +5,7 @@
 #include "model/messages.h"
 #include "model/messages_partiql.h"
 #include "partiql/cache.h"
+#include "partiql/key_plan.h"
 #include "partiql/lower.h"
 
 namespace armature::api {
@@ -33,9 +34,8 @@ ApiResult<void> CheckParameterValues(const StatementParameters& parameters) {
   return {};
 }
 
-ApiResult<BoundStatement> BindStatement(const RequestContext& context, std::string_view text,
-                                        const StatementParameters& parameters) {
-  BoundStatement bound;
+ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
+                              const StatementParameters& parameters, BoundStatement& bound) {
   ARMATURE_TRY(bound.statement, partiql::StatementCache::ForThisThread().Get(text));
   const partiql::Statement& statement = *bound.statement;
   std::span<const model::Value*> values = context.arena.NewArray<const model::Value*>(parameters.size());
@@ -44,11 +44,15 @@ ApiResult<BoundStatement> BindStatement(const RequestContext& context, std::stri
 
   if (auto table = FindDataTable(context, statement.table)) {
     bound.table = std::move(*table);
+    const bool may_be_key = statement.index.empty() && statement.order_by.empty() && statement.late_error.empty() &&
+                            statement.kind != StatementKind::kExists;
+    if (may_be_key) bound.key = partiql::KeyOfEqualities(statement, values, bound.table->key_schema(), context.arena);
+    if (statement.is_read() && !bound.key.empty() && !statement.has_nested_columns) return {};
     bound.schema = bound.table->schema();
   }
   ARMATURE_CHECK_OK(CheckIndexKeys(bound));
   if (!statement.late_error.empty()) return ValidationException(statement.late_error);
-  ARMATURE_TRY(bound.where, partiql::LowerWhere(statement, values, context.arena));
+  if (bound.key.empty()) { ARMATURE_TRY(bound.where, partiql::LowerWhere(statement, values, context.arena)); }
   if (statement.kind == StatementKind::kUpdate) {
     ARMATURE_TRY(bound.update, partiql::LowerUpdate(statement, values, context.arena));
   }
@@ -57,7 +61,7 @@ ApiResult<BoundStatement> BindStatement(const RequestContext& context, std::stri
     bound.item_size = model::ItemSize(bound.item);
     if (bound.item_size > model::kMaxItemBytes) return ValidationException(std::string(messages::kItemTooLarge));
   }
-  return bound;
+  return {};
 }
 
 }  // namespace armature::api

@@ -23,19 +23,20 @@ using StatementParameters = wire::List<wire::AttributeField>;
 
 struct BoundStatement {
   partiql::StatementPtr statement;
-  const expr::ConditionNode* where = nullptr;  // null: none
+  const expr::ConditionNode* where = nullptr;  // null: none, or `key` says it all
+  model::Item key{};                           // not empty: the WHERE is this key of the table, and nothing else
   const expr::BoundUpdate* update = nullptr;   // of UPDATE
   model::Item item{};                          // of INSERT
   size_t item_size = 0;
-  std::shared_ptr<table::Table> table;  // null: there is none of that name
-  std::shared_ptr<const table::TableSchema> schema;
+  std::shared_ptr<table::Table> table;               // null: there is none of that name
+  std::shared_ptr<const table::TableSchema> schema;  // null for reads by `key` of whole attributes
 };
 
 // Values that are wrong by themselves: told before the statement is looked at.
 model::ApiResult<void> CheckParameterValues(const StatementParameters& parameters);
 
 // Parses (or finds in the cache), binds, and looks the table up. REQUIRES: CheckParameterValues passed.
-model::ApiResult<BoundStatement> BindStatement(const RequestContext& context, std::string_view text,
-                                               const StatementParameters& parameters);
+model::ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
+                                     const StatementParameters& parameters, BoundStatement& bound);
 
 }  // namespace armature::api

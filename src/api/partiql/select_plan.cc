@@ -107,14 +107,21 @@ ApiResult<bool> FetchesItems(const ReadTarget& target, std::span<const partiql::
 
 // No part of the statement looks inside a key.
 ApiResult<void> CheckPaths(const BoundStatement& bound) {
+  ARMATURE_CHECK_OK(CheckColumnPaths(bound));
+  if (!bound.where) return {};
   std::vector<expr::Path> paths;
-  for (const partiql::Column& column : bound.statement->columns)
-    if (column.path.size() > 1) paths.push_back(column.path);
-  if (bound.where) partiql::CollectPaths(*bound.where, paths);
+  partiql::CollectPaths(*bound.where, paths);
   return CheckKeyPaths(*bound.schema, paths);
 }
 
 }  // namespace
+
+ApiResult<void> CheckColumnPaths(const BoundStatement& bound) {
+  if (!bound.statement->has_nested_columns) return {};
+  std::vector<expr::Path> paths;
+  for (const partiql::Column& column : bound.statement->columns) paths.push_back(column.path);
+  return CheckKeyPaths(*bound.schema, paths);
+}
 
 ApiResult<SelectPlan> PlanSelect(const RequestContext& context, const BoundStatement& bound, bool is_consistent) {
   SelectPlan plan;
@@ -136,6 +143,10 @@ ApiResult<SelectPlan> PlanSelect(const RequestContext& context, const BoundState
 
 ApiResult<model::Item> KeyOfSelect(const BoundStatement& bound, Arena& arena, bool* is_mistyped) {
   *is_mistyped = false;
+  if (!bound.key.empty()) {
+    if (bound.schema) ARMATURE_CHECK_OK(CheckColumnPaths(bound));
+    return bound.key;
+  }
   if (!bound.statement->index.empty()) return model::Item{};
   ARMATURE_TRY(const auto plan, partiql::PlanRead(bound.where, bound.schema->items(), /*is_table=*/true, arena));
   *is_mistyped = !plan.mistyped_key.empty();

@@ -1,7 +1,7 @@
 // SelectPlan: a bound SELECT held against its table: what is read, and what of it is returned.
 //
-// Used by ExecuteStatement for any SELECT, by batches and transactions for those that read one item. Used inside
-// api/partiql.
+// Used by ExecuteStatement for SELECTs that are not simply by key, by batches and transactions for those that read one
+// item. Used inside api/partiql.
 #pragma once
 
 #include "api/partiql/bound_statement.h"
@@ -21,6 +21,9 @@ struct SelectPlan {
 
 // REQUIRES: the statement's table exists.
 model::ApiResult<SelectPlan> PlanSelect(const RequestContext& context, const BoundStatement& bound, bool is_consistent);
+
+// No column looks inside a key. REQUIRES: `bound.schema` is there, or no column is nested.
+model::ApiResult<void> CheckColumnPaths(const BoundStatement& bound);
 
 // For batches and transactions: the key of the one item that a SELECT reads; empty if it reads anything else, or has
 // further conditions. `is_mistyped` says that a key attribute has another type.

@@ -52,6 +52,7 @@ ApiResult<WriteTarget> TargetOf(const BoundStatement& bound, Arena& arena) {
     ARMATURE_CHECK_OK(CheckItemKeyTypes(schema, bound.item));
     return WriteTarget{.key = ExtractKey(schema, bound.item, arena)};
   }
+  if (!bound.key.empty()) return WriteTarget{.key = bound.key};
   const auto form =
       bound.statement->kind == StatementKind::kExists ? partiql::WriteForm::kExists : partiql::WriteForm::kWrite;
   ARMATURE_TRY(const auto target, partiql::FindWriteTarget(bound.where, schema, form, arena));
