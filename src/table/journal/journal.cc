@@ -110,17 +110,16 @@ Task<Status> Journal::LoadTable(Table& table, std::string_view record) {
     if (!found) co_return found.error();
     last = std::max(last, *found);
   }
-  // What was written since the last mark is estimated: only the metrics need it.
-  uint64_t records = state->trimmed_records, bytes = state->trimmed_bytes;
-  if (!state->marks.empty()) {
-    const JournalMark& mark = state->marks.back();
-    records = mark.records;
-    bytes = mark.bytes;
-    if (last >= mark.position && last - mark.position < kSwitchGap) {
-      const uint64_t unmarked = last + 1 - mark.position;
-      bytes += mark.records ? unmarked * (mark.bytes / mark.records) : 0;
-      records += unmarked;
-    }
+  // What was written since the last mark is estimated, for the metrics; that there was something is not: it gets a
+  // mark.
+  JournalMark mark{0, state->lanes.empty() ? 0 : state->lanes.front().first, state->trimmed_records,
+                   state->trimmed_bytes};
+  if (!state->marks.empty()) mark = state->marks.back();
+  uint64_t records = mark.records, bytes = mark.bytes;
+  if (last >= mark.position && last > 0) {
+    const uint64_t unmarked = last - mark.position < kSwitchGap ? last + 1 - mark.position : 1;
+    bytes += mark.records ? unmarked * (mark.bytes / mark.records) : 0;
+    records += unmarked;
   }
   table.journal().Restore(state, std::max(state->next_position, last + 1) + kRestartGap, records, bytes);
   co_return Status::Ok();

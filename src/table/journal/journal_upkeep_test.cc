@@ -58,6 +58,18 @@ TEST_F(JournalUpkeepTest, RecordsGoAfterADay) {
   EXPECT_GE(lines.positions[0], used) << "a number is never used twice";
 }
 
+TEST_F(JournalUpkeepTest, RecordsOfBeforeACrashGoToo) {
+  options_.lane_age_millis = 1000 * kHour;
+  Stop();
+  Start();
+  Put(*CreateStream("t", "KEYS_ONLY"), "pk=S:old");
+  Restart();  // before anything was noted of their age
+  Keep();
+  clock_.AdvanceMillis(24 * kHour);
+  Keep();
+  EXPECT_EQ(JournalRows(*Find("t")), 0u);
+}
+
 TEST_F(JournalUpkeepTest, ADisabledStreamGoesADayLater) {
   auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
