@@ -14,7 +14,8 @@ import botocore.credentials
 import pytest
 
 from harness import tables
-from harness.server import binary
+from harness.raw import RawClient
+from harness.server import ROOT, Server, binary
 from harness.terminal import Terminal
 
 INDEX = {
@@ -347,6 +348,31 @@ def test_a_session_at_a_terminal(shell, music, tmp_path):
         terminal.expect("armature> ")
         terminal.type("\\q\n")
         assert terminal.end() == 0
+
+
+def test_the_readme_shows_what_is_seen(tmp_path):
+    readme = (ROOT / "README.md").read_text()
+    command, _, *transcript = re.search(r"^```console\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL).group(1).splitlines()
+    assert command == "$ build/release/armature shell"
+    with Server() as fresh:
+        script = "INSERT INTO Music VALUE {'Artist': 'Nina Simone', 'Song': 'Sinnerman', 'Plays': 2};\n" \
+                 "INSERT INTO Music VALUE {'Artist': 'Miles Davis', 'Song': 'So What', 'Players': <<'Coltrane', 'Evans'>>};\n" \
+                 "INSERT INTO Music VALUE {'Artist': 'Björk', 'Song': 'Jóga', 'Album': 'Homogenic', 'Plays': 1};\n"
+        tables.create(RawClient(fresh.endpoint), "Artist:S", "Song:S", name="Music")
+        shell = Shell(fresh.endpoint, tmp_path)
+        shell.out(script=script)
+        with shell.terminal(columns=120) as terminal:
+            for line in transcript:
+                prompt = re.match(r"armature> |      \.\.\. ", line)
+                if prompt:
+                    terminal.expect(prompt.group())
+                    terminal.type(line[prompt.end():] + "\n")
+                    terminal.expect(line[prompt.end():])
+                else:
+                    terminal.expect(f"\n{line}")
+            terminal.expect("armature> ")
+            terminal.type("\x04")
+            assert terminal.end() == 0
 
 
 def test_pages_at_a_terminal(shell, db, make_table):
