@@ -90,7 +90,11 @@ class Read:
         self.keys = random.sample([*PARTITIONS, "nobody"] if self.hash == "pk" else ["g1", "g2", "g3", "nobody"],
                                   random.randrange(2, 4) if self.kind == "in" else 1)
         self.range_condition = self.random_range() if self.kind != "scan" and random.random() < 0.6 else None
+        self.sort_keys = self.random_sort_keys() if self.kind == "in" and not self.range_condition and random.random() < 0.5 else None
         self.filter = self.random_filter() if random.random() < 0.6 else None
+        if self.kind == "scan" and self.filter and random.random() < 0.2:
+            # The key or something else: no key condition, whatever it looks like.
+            self.filter = ("or", [("cmp", "=", (self.hash,), {"S": self.keys[0]}), self.filter])
         self.columns = self.random_columns() if random.random() < 0.5 else None
         is_get = self.index is None and self.range_condition and self.range_condition[:2] == ("cmp", "=")
         self.limit = random.choice([None, None, 1, 3, 10]) if self.kind != "in" and not is_get else None
@@ -108,6 +112,11 @@ class Read:
             low, high = sorted(self.random.sample(range(len(values)), 2))
             return ("between", at, values[low], values[high])
         return ("begins_with", at, {"S": "a"})
+
+    def random_sort_keys(self):
+        if self.range_kind == "S":
+            return [{"S": text} for text in self.random.sample(["a", "ab", "b", "nothing"], 2)]
+        return [{"N": str(number)} for number in self.random.sample(range(8), self.random.randrange(1, 4))]
 
     def random_filter(self):
         # A Query's filter must not name the keys of what it reads; nor must a scan look like a query.
@@ -135,7 +144,13 @@ class Read:
         if self.kind == "query":
             parts.append(("cmp", "=", (self.hash,), {"S": self.keys[0]}))
         elif self.kind == "in":
-            parts.append(("in", (self.hash,), [{"S": value} for value in self.keys]))
+            values = [{"S": text} for text in self.keys]
+            if self.random.random() < 0.3:
+                parts.append(("or", [("cmp", "=", (self.hash,), member) for member in values]))
+            else:
+                parts.append(("in", (self.hash,), values))
+            if self.sort_keys:
+                parts.append(("in", (self.range,), self.sort_keys))
         self.random.shuffle(parts)
         if parts:
             text += " WHERE " + " AND ".join(writer.condition(part, inner=True) for part in parts)
@@ -150,7 +165,8 @@ class Read:
 
     def calls(self):
         """[(operation, arguments)] that together read the same."""
-        for value in self.keys if self.kind != "scan" else [None]:
+        keys = [None] if self.kind == "scan" else [(text, sort) for text in self.keys for sort in self.sort_keys or [None]]
+        for each in keys:
             expression = Expression()
             call = {"TableName": self.table, "ReturnConsumedCapacity": "INDEXES"}
             if self.index:
@@ -159,15 +175,16 @@ class Read:
                 call["ConsistentRead"] = True
             if self.limit:
                 call["Limit"] = self.limit
-            if value is not None:
-                parts = [("cmp", "=", (self.hash,), {"S": value})] + ([self.range_condition] if self.range_condition else [])
+            if each is not None:
+                parts = [("cmp", "=", (self.hash,), {"S": each[0]})]
+                parts += [("cmp", "=", (self.range,), each[1])] if each[1] else [self.range_condition] if self.range_condition else []
                 call["KeyConditionExpression"] = " AND ".join(expression.condition(part) for part in parts)
                 call["ScanIndexForward"] = not self.reverse
             if self.filter:
                 call["FilterExpression"] = expression.condition(self.filter)
             if self.columns is not None:
                 call["ProjectionExpression"] = ", ".join(expression.path(at) for at in self.columns.values())
-            yield ("scan" if value is None else "query"), {**call, **expression.arguments()}
+            yield ("scan" if each is None else "query"), {**call, **expression.arguments()}
 
     def row(self, item):
         """What a SELECT shows of an item that a ProjectionExpression left."""
@@ -241,6 +258,34 @@ def test_selects_read_what_queries_and_scans_read(client, filled, seed):
     random = random_module.Random(seed)
     good = sum(check_read(client, Read(random, filled)) for _ in range(250))
     assert good > 200  # the generator must not drift into errors
+
+
+def test_pages_end_where_queries_and_scans_end(client, make_table):
+    """Pages of 1 MiB, filtered and not, forwards, backwards and of several keys."""
+    table = make_table("pk:S", "sk:N")
+    for partition in ("a", "b", "c"):
+        for sort in range(9):
+            client.put_item(TableName=table, Item={"pk": {"S": partition}, "sk": {"N": str(sort)}, "odd": {"N": str(sort % 2)},
+                                                   "body": {"S": "x" * (390_000 if partition == "a" else 150_000)}})
+    name = quoted(table)
+    by_key = {"KeyConditionExpression": "pk = :p", "ExpressionAttributeValues": {":p": {"S": "a"}}}
+    cases = [
+        (f"SELECT sk FROM {name}", "scan", {}),
+        (f"SELECT sk FROM {name} WHERE odd = 1", "scan", {"FilterExpression": "odd = :o", "ExpressionAttributeValues": {":o": {"N": "1"}}}),
+        (f"SELECT sk FROM {name} WHERE pk = 'a'", "query", by_key),
+        (f"SELECT sk FROM {name} WHERE pk = 'a' ORDER BY sk DESC", "query", {**by_key, "ScanIndexForward": False}),
+    ]
+    for statement, operation, call in cases:
+        answered = [reply for reply, _ in pages_of_statement(client, {"Statement": statement, "ReturnConsumedCapacity": "TOTAL"})]
+        native = [reply for reply, _ in pages_of_call(client, operation, {
+            "TableName": table, "ReturnConsumedCapacity": "TOTAL", "ProjectionExpression": "sk", **call})]
+        assert [(page["Items"], page["ConsumedCapacity"]["CapacityUnits"]) for page in answered] == [
+            (page["Items"], page["ConsumedCapacity"]["CapacityUnits"]) for page in native], statement
+        assert len(answered) > 2, statement
+    several = [reply for reply, _ in pages_of_statement(client, {"Statement": f"SELECT pk, sk FROM {name} WHERE pk IN ['c', 'a', 'b']"})]
+    assert sorted((item["pk"]["S"], int(item["sk"]["N"])) for page in several for item in page["Items"]) == [
+        (partition, sort) for partition in "abc" for sort in range(9)]
+    assert len(several) > 4
 
 
 # --- Writes
