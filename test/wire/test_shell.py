@@ -28,7 +28,7 @@ INDEX = {
 
 def environment(home):
     """As little as possible of the tester's own settings."""
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "ASAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS")}
+    kept = {name: value for name, value in os.environ.items() if name == "PATH" or name.endswith("SAN_OPTIONS")}
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_REGION"):
         if name in os.environ:
             kept[name] = os.environ[name]

@@ -19,6 +19,7 @@ count_junit() {
 
 sanitizer_environment() {
   export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:abort_on_error=0"
+  export LSAN_OPTIONS="suppressions=$root/tools/lsan.supp:print_suppressions=0"
   export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1"
   export TSAN_OPTIONS="halt_on_error=0:exitcode=66:second_deadlock_stack=1"
   [ -f "$root/tools/tsan.supp" ] && TSAN_OPTIONS="$TSAN_OPTIONS:suppressions=$root/tools/tsan.supp"
