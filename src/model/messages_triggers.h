@@ -23,15 +23,19 @@ inline constexpr std::string_view kTriggerEnum =
     "1 validation error detected: Value '{}' at '{}' failed to satisfy constraint: Member must satisfy enum value set: "
     "[{}]";
 inline constexpr std::string_view kTriggerExists =
-    "The event source arn (\" {} \") and function (\" {} \") provided mapping already exists. Please update or delete the "
+    "The event source arn (\" {} \") and function (\" {} \") provided mapping already exists. Please update or delete "
+    "the "
     "existing mapping with UUID {}";
 inline constexpr std::string_view kTriggerFunctionNotFound = "Function not found: {}";
 inline constexpr std::string_view kTriggerMappingNotFound = "The resource you requested does not exist.";
 inline constexpr std::string_view kTriggerStreamNotFound = "Stream not found: {}";
-inline constexpr std::string_view kTriggerUnknownSource = "Unrecognized event source, must be kinesis, dynamodb stream or sqs.";
+inline constexpr std::string_view kTriggerUnknownSource =
+    "Unrecognized event source, must be kinesis, dynamodb stream or sqs.";
 inline constexpr std::string_view kTriggerBadFunctionName =
-    "1 validation error detected: Value '{}' at 'functionName' failed to satisfy constraint: Member must satisfy regular "
-    "expression pattern: (arn:(aws[a-zA-Z-]*)?:lambda:)?([a-z]{{2}}((-gov)|(-iso([a-z]?)))?-[a-z]+-\\d{{1}}:)?(\\d{{12}}:)?"
+    "1 validation error detected: Value '{}' at 'functionName' failed to satisfy constraint: Member must satisfy "
+    "regular "
+    "expression pattern: "
+    "(arn:(aws[a-zA-Z-]*)?:lambda:)?([a-z]{{2}}((-gov)|(-iso([a-z]?)))?-[a-z]+-\\d{{1}}:)?(\\d{{12}}:)?"
     "(function:)?([a-zA-Z0-9-_\\.]+)(:(\\$LATEST(\\.PUBLISHED)?|[a-zA-Z0-9-_]+))?";
 inline constexpr std::string_view kTriggerAtTimestamp =
     "StartingPosition AT_TIMESTAMP is not supported for DynamoDB streams. Use TRIM_HORIZON or LATEST.";

@@ -40,8 +40,8 @@ TriggerCounters::TriggerCounters(Metrics& metrics, const std::string& trigger)
                                  fmt::format("trigger=\"{}\"", trigger))),
       filtered(metrics.GetCounter("armature_trigger_filtered_total", "Records left out by a trigger's filter",
                                   fmt::format("trigger=\"{}\"", trigger))),
-      discarded(metrics.GetCounter("armature_trigger_discarded_total",
-                                   "Records given up: retries used up, or too old", fmt::format("trigger=\"{}\"", trigger))),
+      discarded(metrics.GetCounter("armature_trigger_discarded_total", "Records given up: retries used up, or too old",
+                                   fmt::format("trigger=\"{}\"", trigger))),
       destination_failures(metrics.GetCounter("armature_trigger_destination_failures_total",
                                               "Accounts of failed batches that no destination took",
                                               fmt::format("trigger=\"{}\"", trigger))),
@@ -116,7 +116,8 @@ bool BatchDelivery::Deliver(std::span<const EventRecord> records, const std::fun
     }
     ++part.failures;
     if (rules_.max_retry_attempts != kForever && part.failures > rules_.max_retry_attempts) {
-      if (!GiveUp(records.subspan(part.begin, part.size()), "RetryAttemptsExhausted", part.failures, stop)) return false;
+      if (!GiveUp(records.subspan(part.begin, part.size()), "RetryAttemptsExhausted", part.failures, stop))
+        return false;
       finished(part.size());
       continue;
     }
@@ -134,8 +135,8 @@ size_t BatchDelivery::CountExpired(std::span<const EventRecord> records) const {
   return static_cast<size_t>(first - records.begin());
 }
 
-BatchDelivery::Outcome BatchDelivery::Try(std::span<const EventRecord> records, std::string& event,
-                                          size_t& taken, const std::stop_token& stop) {
+BatchDelivery::Outcome BatchDelivery::Try(std::span<const EventRecord> records, std::string& event, size_t& taken,
+                                          const std::stop_token& stop) {
   event = EventOf(records);
   const int64_t started = MonotonicNanos();
   const Invocation answer = context_.function.Invoke(event, stop);

@@ -26,8 +26,10 @@ class PoisonedFunction final : public Function {
     for (const int64_t id : ids) {
       if (!poison.contains(id)) continue;
       if (!reports) return {false, {}, "poison"};
-      return {true, R"({"batchItemFailures":[{"itemIdentifier":")" + table::SequenceNumber(static_cast<uint64_t>(id)) +
-                        R"("}]})", {}};
+      return {
+          true,
+          R"({"batchItemFailures":[{"itemIdentifier":")" + table::SequenceNumber(static_cast<uint64_t>(id)) + R"("}]})",
+          {}};
     }
     return {true, answer, {}};
   }
@@ -50,8 +52,7 @@ class BatchDeliveryTest : public testing::Test {
 
   std::vector<EventRecord> Records(int count) {
     std::vector<EventRecord> records;
-    for (int id = 1; id <= count; ++id)
-      records.push_back({fmt_id(id), static_cast<uint64_t>(id), clock_.NowMillis()});
+    for (int id = 1; id <= count; ++id) records.push_back({fmt_id(id), static_cast<uint64_t>(id), clock_.NowMillis()});
     return records;
   }
   static std::string fmt_id(int id) { return "{\"id\":" + std::to_string(id) + "}"; }
@@ -69,7 +70,8 @@ class BatchDeliveryTest : public testing::Test {
     };
     const auto told = [this](const std::string& error) { last_error_ = error; };
     BatchDelivery delivery(rules_, {function_, destination_, clock_, counters_, account, pause, told});
-    return delivery.Deliver(records, [this](size_t n) { finished_ += n; }, stop_.get_token());
+    return delivery.Deliver(
+        records, [this](size_t n) { finished_ += n; }, stop_.get_token());
   }
 
   std::vector<std::string> Accounts() const {
@@ -245,7 +247,8 @@ TEST_F(BatchDeliveryTest, ADestinationThatTakesNothingDoesNotBlock) {
   rules_.max_retry_attempts = 0;
   const auto pause = [](int64_t, const std::stop_token&) { return true; };
   BatchDelivery delivery(rules_, {function_, nowhere, clock_, counters_, {}, pause, [](const std::string&) {}});
-  EXPECT_TRUE(delivery.Deliver(Records(1), [this](size_t n) { finished_ += n; }, stop_.get_token()));
+  EXPECT_TRUE(delivery.Deliver(
+      Records(1), [this](size_t n) { finished_ += n; }, stop_.get_token()));
   EXPECT_EQ(finished_, 1u);
   EXPECT_EQ(counters_.destination_failures.value(), 1u);
 }
@@ -254,7 +257,9 @@ TEST(TakenByAnswer, AsLambdaUnderstandsIt) {
   std::vector<EventRecord> records(3);
   for (size_t i = 0; i < 3; ++i) records[i].position = 10 + i;
   const auto taken = [&](const std::string& payload) { return TakenByAnswer(payload, records); };
-  const auto failing = [](uint64_t position) { return R"({"itemIdentifier":")" + table::SequenceNumber(position) + "\"}"; };
+  const auto failing = [](uint64_t position) {
+    return R"({"itemIdentifier":")" + table::SequenceNumber(position) + "\"}";
+  };
   for (const char* all : {"", "null", "{}", R"({"batchItemFailures":[]})", R"({"batchItemFailures":null})", "\"ok\""})
     EXPECT_EQ(taken(all), 3u) << all;
   for (const char* none : {R"({"batchItemFailures":[{"itemIdentifier":""}]})", R"({"batchItemFailures":[{"id":"1"}]})",

@@ -102,8 +102,7 @@ Status Destination::Write(const FailedBatch& batch, std::string_view request_id,
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Status::IoError(fmt::format("cannot make {}: {}", folder, error.message()));
-  const std::string path =
-      fmt::format("{}/{}-{}", folder, FormatTime(now_millis, "%Y-%m-%dT%H.%M.%S"), request_id);
+  const std::string path = fmt::format("{}/{}-{}", folder, FormatTime(now_millis, "%Y-%m-%dT%H.%M.%S"), request_id);
   return WriteFile(path, FailureRecord(batch, request_id, now_millis, true));
 }
 

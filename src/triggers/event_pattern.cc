@@ -134,7 +134,8 @@ Result<Literal> ReadLiteral(element value) {
 Result<std::string> ReadText(std::string_view test, element value) {
   std::string_view text;
   if (value.get(text) != simdjson::SUCCESS) return Bad(fmt::format("{} needs a string", test));
-  if (text.empty() && test != "equals-ignore-case") return Bad(fmt::format("{} needs a string that is not empty", test));
+  if (text.empty() && test != "equals-ignore-case")
+    return Bad(fmt::format("{} needs a string that is not empty", test));
   return std::string(text);
 }
 

@@ -61,8 +61,11 @@ class CommandFunction final : public Function {
 
   void Close() override {
     std::vector<std::unique_ptr<HandlerProcess>> ending;
-    std::lock_guard lock(mutex_);
-    ending.swap(idle_);
+    {
+      std::lock_guard lock(mutex_);
+      ending.swap(idle_);
+    }
+    for (auto& process : ending) process->CloseInput();  // all at once, then each is waited for
   }
 
  private:

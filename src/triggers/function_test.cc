@@ -72,8 +72,9 @@ TEST(CommandFunction, TellsWhatIsWrong) {
             std::string::npos);
   EXPECT_EQ(MakeFunction(Shell("read -r line; kill -9 $$"), http)->Invoke("{}", {}).error,
             "the handler was ended by signal 9");
-  EXPECT_NE(MakeFunction(Shell("read -r line; printf 'one\\ntwo\\n'; sleep 5"), http)->Invoke("{}", {}).error.find(
-                "more than one line"),
+  EXPECT_NE(MakeFunction(Shell("read -r line; printf 'one\\ntwo\\n'; sleep 5"), http)
+                ->Invoke("{}", {})
+                .error.find("more than one line"),
             std::string::npos);
 }
 

@@ -23,8 +23,8 @@ namespace armature::triggers {
 namespace {
 
 constexpr size_t kMaxAnswerBytes = size_t{8} << 20;
-constexpr int kPipeBytes = 1 << 20;      // a batch in few system calls; the kernel may give less
-constexpr int kStopCheckMillis = 50;     // how soon a call notices that the server is to stop
+constexpr int kPipeBytes = 1 << 20;   // a batch in few system calls; the kernel may give less
+constexpr int kStopCheckMillis = 50;  // how soon a call notices that the server is to stop
 constexpr int kPatienceAtEndMillis = 2000;
 
 int64_t NowMillis() { return MonotonicNanos() / 1'000'000; }
@@ -110,12 +110,16 @@ Result<std::unique_ptr<HandlerProcess>> HandlerProcess::Start(const FunctionSpec
   const int pid_fd = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   fcntl(input.write_end, F_SETFL, O_NONBLOCK);
   fcntl(output.read_end, F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<HandlerProcess>(new HandlerProcess(
-      pid, pid_fd, std::exchange(input.write_end, -1), std::exchange(output.read_end, -1)));
+  return std::unique_ptr<HandlerProcess>(
+      new HandlerProcess(pid, pid_fd, std::exchange(input.write_end, -1), std::exchange(output.read_end, -1)));
+}
+
+void HandlerProcess::CloseInput() {
+  if (to_child_ >= 0) close(std::exchange(to_child_, -1));
 }
 
 HandlerProcess::~HandlerProcess() {
-  if (to_child_ >= 0) close(to_child_);
+  CloseInput();
   // A broken one is not worth waiting for.
   if (!is_broken_ && !WaitForExit(kPatienceAtEndMillis)) kill(-pid_, SIGTERM);
   if (is_broken_ || !WaitForExit(kPatienceAtEndMillis)) kill(-pid_, SIGKILL);
@@ -194,7 +198,8 @@ Result<std::string> HandlerProcess::Call(std::string_view event, int64_t timeout
     }
   }
   answer.pop_back();
-  if (!unsent.empty() || answer.find('\n') != std::string::npos)
+  if (!unsent.empty()) return Status::Unavailable("the handler answered before it had read the event");
+  if (answer.find('\n') != std::string::npos)
     return Status::Unavailable("the handler wrote more than one line for an event (print to standard error instead)");
   is_broken_ = false;
   return answer;

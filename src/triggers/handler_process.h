@@ -28,6 +28,8 @@ class HandlerProcess {
   // Sends the event and waits for the answer's line. On an error the process is not usable any more.
   Result<std::string> Call(std::string_view event, int64_t timeout_millis, const std::stop_token& stop);
 
+  // Asks it to end, without waiting. No call may follow.
+  void CloseInput();
   // Alive, and has said nothing since its last answer.
   bool is_usable();
   pid_t pid() const { return pid_; }

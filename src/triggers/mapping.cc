@@ -27,7 +27,8 @@ struct Limit {
 std::string LimitBroken(const Limit& limit) {
   if (limit.value < limit.least)
     return fmt::format(messages::kTriggerBelowMinimum, limit.value, limit.member, limit.least);
-  if (limit.value > limit.most) return fmt::format(messages::kTriggerAboveMaximum, limit.value, limit.member, limit.most);
+  if (limit.value > limit.most)
+    return fmt::format(messages::kTriggerAboveMaximum, limit.value, limit.member, limit.most);
   return {};
 }
 

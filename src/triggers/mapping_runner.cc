@@ -9,8 +9,8 @@ namespace armature::triggers {
 
 Result<std::unique_ptr<MappingRunner>> MappingRunner::Start(MappingContext context) {
   std::unique_ptr<MappingRunner> runner(new MappingRunner(std::move(context)));
-  auto cursors = RunBlocking(
-      runner->context_.journal.LoadCursors(*runner->context_.table, runner->context_.mapping->reader()));
+  auto cursors =
+      RunBlocking(runner->context_.journal.LoadCursors(*runner->context_.table, runner->context_.mapping->reader()));
   if (!cursors) return cursors.error();
   for (const auto& cursor : *cursors) runner->stored_[cursor.lane] = cursor.next;
   runner->reached_ = runner->stored_;
@@ -70,15 +70,20 @@ void MappingRunner::Step() {
 
 Status MappingRunner::Checkpoint() {
   for (const auto& [lane, runner] : runners_) reached_[lane] = std::max(reached_[lane], runner->view().next);
+  const auto state = context_.table->journal().state();
   std::vector<table::Journal::Cursor> moved;
-  for (const auto& [lane, next] : reached_) {
+  for (auto& [lane, next] : reached_) {
+    if (!state->FindLane(lane) && !runners_.contains(lane)) next = 0;  // trimmed: its cursor goes too
     const auto stored = stored_.find(lane);
-    if (stored == stored_.end() || stored->second != next) moved.push_back({lane, next});
+    if (stored == stored_.end() ? next > 0 : stored->second != next) moved.push_back({lane, next});
   }
   if (moved.empty()) return Status::Ok();
   Status status = RunBlocking(context_.journal.StoreCursors(*context_.table, context_.mapping->reader(), moved));
-  if (status.ok())
-    for (const auto& cursor : moved) stored_[cursor.lane] = cursor.next;
+  if (!status.ok()) return status;
+  for (const auto& cursor : moved) stored_[cursor.lane] = cursor.next;
+  const auto is_gone = [](const auto& entry) { return entry.second == 0; };
+  std::erase_if(stored_, is_gone);
+  std::erase_if(reached_, is_gone);
   return status;
 }
 

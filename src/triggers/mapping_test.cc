@@ -55,9 +55,10 @@ TEST(Mapping, LimitsAreLambdas) {
     change(mapping);
     return WhatIsWrong(mapping);
   };
-  EXPECT_EQ(wrong([](Mapping& m) { m.batch_size = 0; }),
-            "1 validation error detected: Value '0' at 'batchSize' failed to satisfy constraint: Member must have value "
-            "greater than or equal to 1");
+  EXPECT_EQ(
+      wrong([](Mapping& m) { m.batch_size = 0; }),
+      "1 validation error detected: Value '0' at 'batchSize' failed to satisfy constraint: Member must have value "
+      "greater than or equal to 1");
   EXPECT_NE(wrong([](Mapping& m) { m.batch_size = 10'001; }), "");
   EXPECT_NE(wrong([](Mapping& m) { m.batching_window_seconds = 301; }), "");
   EXPECT_NE(wrong([](Mapping& m) { m.parallelization_factor = 0; }), "");
@@ -68,7 +69,8 @@ TEST(Mapping, LimitsAreLambdas) {
             "MaximumRecordAgeInSeconds must be either -1 (forever) or between 60 and 604800 (inclusive)");
   EXPECT_EQ(wrong([](Mapping& m) { m.max_record_age_seconds = -1; }), "");
   EXPECT_NE(wrong([](Mapping& m) { m.max_record_age_seconds = 604'801; }), "");
-  EXPECT_NE(wrong([](Mapping& m) { m.filters = {"{}"}; }).find("Invalid filter pattern definition."), std::string::npos);
+  EXPECT_NE(wrong([](Mapping& m) { m.filters = {"{}"}; }).find("Invalid filter pattern definition."),
+            std::string::npos);
   EXPECT_NE(wrong([](Mapping& m) { m.filters.assign(11, R"({"a":[1]})"); }), "");
 }
 

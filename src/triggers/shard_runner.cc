@@ -169,8 +169,8 @@ bool ShardRunner::Enqueue(EventRecord record, size_t queue_index, const std::sto
   queue.bytes += record.json.size();
   queued_bytes_ += record.json.size();
   queue.records.push_back(std::move(record));
-  const bool is_full = queue.records.size() >= static_cast<size_t>(context_.mapping->batch_size) ||
-                       queue.bytes >= kMaxEventBytes;
+  const bool is_full =
+      queue.records.size() >= static_cast<size_t>(context_.mapping->batch_size) || queue.bytes >= kMaxEventBytes;
   if (is_full) {
     queue.is_ready = true;
     queue.changed.notify_one();
@@ -212,12 +212,11 @@ void ShardRunner::DeliverAll(Queue& queue, const std::stop_token& stop) {
   };
   const auto told = [this](const std::string& error) {
     context_.stats->SetLastResult(error.empty() ? "OK" : "PROBLEM: Function call failed");
-    if (!error.empty())
+    if (!error.empty() && context_.stats->ShouldLogFailure(context_.clock.NowMillis()))
       LogWarn("trigger {}: function {} failed: {}", context_.mapping->label(), context_.mapping->function_name, error);
   };
-  BatchDelivery delivery(DeliveryRules::Of(*context_.mapping),
-                         {context_.function, context_.destination, context_.clock, context_.stats->counters, account,
-                          pause, told});
+  BatchDelivery delivery(DeliveryRules::Of(*context_.mapping), {context_.function, context_.destination, context_.clock,
+                                                                context_.stats->counters, account, pause, told});
   for (;;) {
     const std::vector<EventRecord> batch = TakeBatch(queue, stop);
     if (batch.empty()) return;
@@ -237,8 +236,8 @@ std::vector<EventRecord> ShardRunner::TakeBatch(Queue& queue, const std::stop_to
   queue.changed.wait(lock, stop, [&] { return queue.is_ready || is_read_; });
   const auto is_full = [&] { return is_read_ || queue.records.size() >= batch_size || queue.bytes >= kMaxEventBytes; };
   if (context_.mapping->batching_window_seconds > 0 && !queue.records.empty())
-    queue.changed.wait_until(lock, stop, queue.first_came + std::chrono::seconds(context_.mapping->batching_window_seconds),
-                             is_full);
+    queue.changed.wait_until(
+        lock, stop, queue.first_came + std::chrono::seconds(context_.mapping->batching_window_seconds), is_full);
   std::vector<EventRecord> batch;
   if (stop.stop_requested()) return batch;
   size_t bytes = kEventOverhead;

@@ -53,9 +53,9 @@ class ShardRunner {
   bool has_ended() const { return running_threads_.load() == 0; }
 
   struct View {
-    table::Position next = 0;  // everything below is dealt with
-    bool is_done = false;      // the shard is closed and all of it is dealt with
-    bool is_behind = false;    // there are records that are not dealt with
+    table::Position next = 0;   // everything below is dealt with
+    bool is_done = false;       // the shard is closed and all of it is dealt with
+    bool is_behind = false;     // there are records that are not dealt with
     int64_t oldest_millis = 0;  // of those under way; 0: none
   };
   View view() const;
@@ -64,7 +64,7 @@ class ShardRunner {
   struct Queue {
     std::deque<EventRecord> records;
     size_t bytes = 0;
-    bool is_ready = false;  // worth a batch: full, or all of a page is in it
+    bool is_ready = false;                             // worth a batch: full, or all of a page is in it
     std::chrono::steady_clock::time_point first_came;  // the oldest record in it
     std::condition_variable_any changed;
   };
@@ -89,10 +89,10 @@ class ShardRunner {
 
   mutable std::mutex mutex_;
   std::condition_variable_any room_;
-  ShardProgress progress_;   // guarded by mutex_
-  bool is_read_ = false;     // guarded by mutex_: nothing more will come
-  bool is_caught_up_ = false;  // guarded by mutex_
-  size_t queued_bytes_ = 0;    // guarded by mutex_: of all queues
+  ShardProgress progress_;                      // guarded by mutex_
+  bool is_read_ = false;                        // guarded by mutex_: nothing more will come
+  bool is_caught_up_ = false;                   // guarded by mutex_
+  size_t queued_bytes_ = 0;                     // guarded by mutex_: of all queues
   std::vector<std::unique_ptr<Queue>> queues_;  // the vector is fixed; contents guarded by mutex_
 
   // The reading thread's own.

@@ -28,9 +28,7 @@ class Section {
  public:
   Section(std::string where, const toml::table& table) : where_(std::move(where)), table_(table) {}
 
-  void Text(std::string_view name, std::string& out) {
-    Read<std::string>(name, out, "must be text");
-  }
+  void Text(std::string_view name, std::string& out) { Read<std::string>(name, out, "must be text"); }
   void Int(std::string_view name, int64_t& out) { Read<int64_t>(name, out, "must be a whole number"); }
   void Bool(std::string_view name, bool& out) { Read<bool>(name, out, "must be true or false"); }
   void Texts(std::string_view name, std::vector<std::string>& out) {
@@ -149,7 +147,8 @@ class Reader {
       }
     }
     if (spec.command.empty() == spec.url.empty()) section.Fail("a function", "has a command or a url");
-    if (!spec.url.empty() && DestinationOf(spec.url).url.empty()) section.Fail("url", "must begin with http:// or https://");
+    if (!spec.url.empty() && DestinationOf(spec.url).url.empty())
+      section.Fail("url", "must begin with http:// or https://");
     if (timeout_seconds < 1 || timeout_seconds > 900) section.Fail("timeout_seconds", "must be from 1 to 900");
     if (concurrency < 1 || concurrency > 1000) section.Fail("concurrency", "must be from 1 to 1000");
     spec.directory = Absolute(spec.directory);
@@ -165,7 +164,8 @@ class Reader {
     section.Text("directory", spec.directory);
     section.Text("url", spec.url);
     if (spec.directory.empty() == spec.url.empty()) section.Fail("a destination", "has a directory or a url");
-    if (!spec.url.empty() && DestinationOf(spec.url).url.empty()) section.Fail("url", "must begin with http:// or https://");
+    if (!spec.url.empty() && DestinationOf(spec.url).url.empty())
+      section.Fail("url", "must begin with http:// or https://");
     spec.directory = Absolute(spec.directory);
     config_.destinations[name] = std::move(spec);
     return section.Finish();

@@ -69,7 +69,8 @@ on_failure = "/var/lost"
   EXPECT_EQ(one.concurrency, 3);
   EXPECT_EQ(one.environment.at("A"), "b");
   EXPECT_EQ(one.directory, "/tmp/");
-  EXPECT_EQ(config_.functions.at("two").command, (std::vector<std::string>{"/bin/sh", "-c", "exec node two.mjs --fast"}));
+  EXPECT_EQ(config_.functions.at("two").command,
+            (std::vector<std::string>{"/bin/sh", "-c", "exec node two.mjs --fast"}));
   EXPECT_EQ(config_.functions.at("two").directory, "/tmp/sub");
   EXPECT_EQ(config_.functions.at("three").url, "http://127.0.0.1:9000");
   EXPECT_EQ(config_.destinations.at("lost").directory, "/tmp/lost");

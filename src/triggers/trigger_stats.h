@@ -24,12 +24,18 @@ class TriggerStats {
     std::lock_guard lock(mutex_);
     return last_result_;
   }
+  // Whether a failure is worth a line in the log now: the first of each second is.
+  bool ShouldLogFailure(int64_t now_millis) {
+    const int64_t second = now_millis / 1000;
+    return last_logged_second_.exchange(second) != second;
+  }
   void SetLastResult(std::string_view result) {
     std::lock_guard lock(mutex_);
     last_result_ = result;
   }
 
  private:
+  std::atomic<int64_t> last_logged_second_{0};
   mutable std::mutex mutex_;
   std::string last_result_ = "No records processed";  // guarded by mutex_
 };

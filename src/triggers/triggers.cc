@@ -86,10 +86,12 @@ Task<Status> Triggers::TakeUpTrigger(Mapping trigger) {
 // A trigger of the file follows its table by name, through streams that are closed and opened, and tables that are
 // deleted and made again. What is left of an old stream comes before the new one.
 void Triggers::BindToStream(const Ref& mapping, const Active* active) {
-  std::string arn;
-  for (const auto& ref : deps_.journal.ListStreams(ScopeOf(*mapping), mapping->table_name))
-    if (ref.stream->is_enabled()) arn = table::MakeStreamArn(ref.table->def()->Arn(), ref.stream->label);
-  if (arn.empty() || arn == mapping->event_source_arn || (active && !active->runner->is_drained())) return;
+  const auto table = deps_.catalog.Find(ScopeOf(*mapping), mapping->table_name);
+  const auto def = table ? table->def() : nullptr;
+  if (!def || !def->stream.enabled) return;
+  const std::string arn = def->StreamArn();
+  if (arn == mapping->event_source_arn || (active && !active->runner->is_drained())) return;
+  if (!deps_.journal.FindStream(arn)) return;  // soon
   if (active) {
     const auto& context = active->runner->context();
     const Status status = RunBlocking(deps_.journal.RemoveCursors(*context.table, mapping->reader()));
@@ -229,11 +231,12 @@ std::shared_ptr<TriggerStats> Triggers::StatsOf(const Mapping& mapping) {
   if (stats) return stats;
   stats = std::make_shared<TriggerStats>(deps_.metrics, mapping.label());
   const std::string label = fmt::format("trigger=\"{}\"", mapping.label());
-  deps_.metrics.AddGauge("armature_trigger_lag_seconds", "Age of the oldest record a trigger has not dealt with",
-                         [stats] { return static_cast<double>(stats->lag_millis.load()) / 1000; }, label);
-  deps_.metrics.AddGauge("armature_trigger_lag_records",
-                         "Changes of the table since the progress of a trigger's furthest-behind shard",
-                         [stats] { return static_cast<double>(stats->lag_records.load()); }, label);
+  deps_.metrics.AddGauge(
+      "armature_trigger_lag_seconds", "Age of the oldest record a trigger has not dealt with",
+      [stats] { return static_cast<double>(stats->lag_millis.load()) / 1000; }, label);
+  deps_.metrics.AddGauge(
+      "armature_trigger_lag_records", "Changes of the table since the progress of a trigger's furthest-behind shard",
+      [stats] { return static_cast<double>(stats->lag_records.load()); }, label);
   return stats;
 }
 
@@ -270,8 +273,9 @@ Task<ApiResult<Triggers::Ref>> Triggers::Create(Mapping mapping) {
       if (other->is_deleted || other->event_source_arn != created->event_source_arn ||
           other->function_arn() != created->function_arn())
         continue;
-      return LambdaError("ResourceConflictException", 409,
-                         fmt::format(messages::kTriggerExists, created->event_source_arn, created->function_name, uuid));
+      return LambdaError(
+          "ResourceConflictException", 409,
+          fmt::format(messages::kTriggerExists, created->event_source_arn, created->function_name, uuid));
     }
     return created;
   };

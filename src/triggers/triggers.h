@@ -2,9 +2,9 @@
 //
 // Owns the mappings' store, the functions, and one thread that starts and ends runners as mappings, streams and shards
 // come and go, and stores their progress. Guarantees: each record of a stream is delivered at least once, in the order
-// of its item, from the mapping's start on; progress is durable within a fraction of a second; a mapping that changes is
-// run by its new rules only when nothing runs by the old ones. The methods for the API may be called from any thread;
-// Start and Stop by the server. Built by server/, used by api/lambda.
+// of its item, from the mapping's start on; progress is durable within a fraction of a second; a mapping that changes
+// is run by its new rules only when nothing runs by the old ones. The methods for the API may be called from any
+// thread; Start and Stop by the server. Built by server/, used by api/lambda.
 #pragma once
 
 #include <condition_variable>

@@ -26,7 +26,9 @@ class TriggersTest : public table::JournalTest {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     AddFunction("log", R"(while read -r line; do echo "$line" >> log; echo {}; done)");
-    AddFunction("failing", R"(while read -r line; do echo "$line" >> failing; [ -e mended ] && echo {} || echo '{"errorType":"E"}'; done)");
+    AddFunction(
+        "failing",
+        R"(while read -r line; do echo "$line" >> failing; [ -e mended ] && echo {} || echo '{"errorType":"E"}'; done)");
   }
   ~TriggersTest() override {
     triggers_.reset();
@@ -271,10 +273,31 @@ TEST_F(TriggersTest, PartsOfAShardKeepTheOrderOfTheirItems) {
   std::vector<int> last(10, -1);
   for (const std::string& text : Delivered()) {
     const int number = std::stoi(text);
-    EXPECT_EQ(number, last[static_cast<size_t>(number % 10)] < 0 ? number % 10 : last[static_cast<size_t>(number % 10)] + 10);
+    EXPECT_EQ(number,
+              last[static_cast<size_t>(number % 10)] < 0 ? number % 10 : last[static_cast<size_t>(number % 10)] + 10);
     last[static_cast<size_t>(number % 10)] = number;
   }
   for (const Strings& call : Calls()) EXPECT_LE(call.size(), 3u);
+}
+
+TEST_F(TriggersTest, CursorsOfTrimmedShardsGo) {
+  const auto table = CreateStream("t", "NEW_IMAGE");
+  StartTriggers();
+  const std::string uuid = Create(On(*table));
+  PutNumber(*table, 1);
+  SplitAll(table);
+  PutNumber(*table, 2);
+  ASSERT_TRUE(Delivers({"1", "2"}));
+  ASSERT_TRUE(Eventually([&] { return CursorCount(*table, uuid) == 3; }));
+  clock_.AdvanceMillis(options_.retention_millis * 2);
+  ASSERT_TRUE(Eventually([&] {
+    EXPECT_TRUE(RunBlocking(journal_->KeepHouse()).ok());
+    const auto state = table->journal().state();
+    const auto cursors = RunBlocking(journal_->LoadCursors(*table, "trigger/" + uuid));
+    return std::all_of(cursors->begin(), cursors->end(),
+                       [&](const auto& cursor) { return state->FindLane(cursor.lane); }) &&
+           state->lanes.front().id != 1;
+  }));
 }
 
 TEST_F(TriggersTest, FilteredRecordsCountAsDone) {

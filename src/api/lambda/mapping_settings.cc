@@ -111,7 +111,8 @@ ApiResult<void> ReadSettings(Members& body, triggers::Mapping& mapping) {
 }
 
 ApiResult<void> CheckSettings(const triggers::Triggers& triggers, const triggers::Mapping& mapping) {
-  if (std::string wrong = triggers::WhatIsWrong(mapping); !wrong.empty()) return InvalidParameterValue(std::move(wrong));
+  if (std::string wrong = triggers::WhatIsWrong(mapping); !wrong.empty())
+    return InvalidParameterValue(std::move(wrong));
   if (!triggers.HasFunction(mapping.function_name))
     return triggers::LambdaError("ResourceNotFoundException", 404,
                                  fmt::format(messages::kTriggerFunctionNotFound, mapping.function_arn()));

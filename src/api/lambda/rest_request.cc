@@ -94,7 +94,8 @@ model::ApiResult<void> Members::status() const {
 std::string DecodePercent(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool is_coded = text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 && HexDigit(text[i + 2]) >= 0;
+    const bool is_coded =
+        text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 && HexDigit(text[i + 2]) >= 0;
     if (!is_coded) {
       out.push_back(text[i] == '+' ? ' ' : text[i]);
       continue;

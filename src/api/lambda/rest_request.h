@@ -44,7 +44,7 @@ class Members {
 };
 
 struct RestRequest {
-  std::string uuid;                                        // of the path; empty: none
+  std::string uuid;                                       // of the path; empty: none
   std::map<std::string, std::string, std::less<>> query;  // decoded
   Members body;
 
