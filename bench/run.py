@@ -25,6 +25,7 @@ ITEMS = 10_000
 COUNTERS = 1_000
 LARGE_ITEMS = 10_000_000
 LARGE_WARM_UP = "75s"
+MILLION = 1_000_000
 EXPIRED_ITEMS = 1_000_000
 TTL_WINDOW = "4s"
 STREAM_PAGE = 1000
@@ -234,6 +235,85 @@ class Run:
         self.table.add("Query of 100: reverse against forward", statistics.median(r["query-100-reverse"] for r in rounds), "µs",
                        "forward", statistics.median(r["query-100-reverse"] / r["query-100"] for r in rounds), 1.3)
 
+    def settle(self, server, patience=20):
+        """Until the server's background work is done, which would otherwise be charged to what is measured first."""
+        deadline = time.monotonic() + patience
+        while time.monotonic() < deadline:
+            before = servers.cpu_seconds(server.pid)
+            time.sleep(0.5)
+            if servers.cpu_seconds(server.pid) - before <= 0.02:
+                return
+        print("  background work goes on; figures will be off", file=sys.stderr)
+
+    def load_million(self, server, *extra):
+        print(f"  loading {MILLION:,} items", file=sys.stderr)
+        self.drive(server, "load-ordered", connections=128, items=MILLION, extra=extra)
+        self.settle(server)
+
+    def partition(self):
+        """Pages in one partition of a million items: by place and direction, just loaded and again."""
+        shape = ("--partition-items", str(MILLION))
+        start, middle, end = (("query-100", place) for place in ("start", "middle", "end"))
+        reverse_middle, reverse_end = (("query-100-reverse", place) for place in ("middle", "end"))
+        names = {start: "at the start of 1 M", middle: "in the middle", end: "at the end", reverse_middle: "in the middle, reverse",
+                 reverse_end: "at the end, reverse"}
+        bars = {middle: (start, 1.2), end: (start, 1.2), reverse_middle: (middle, 1.3), reverse_end: (end, 1.3)}
+        looks = []
+        with self.armature("partition") as armature:
+            self.load_million(armature, *shape)
+            for _ in range(1 + self.options.rounds):
+                looks.append({page: self.drive(armature, page[0], items=MILLION, extra=(*shape, "--where", page[1]))
+                              ["server_cpu_us_per_request"] for page in names})
+        for when, rounds in (("just loaded", looks[:1]), ("again", looks[1:])):
+            for page, name in names.items():
+                against, bar = bars.get(page, (None, None))
+                self.table.add(f"Page of 100 {name}, {when}", statistics.median(r[page] for r in rounds), "µs",
+                               against and f"{names[against]} {statistics.median(r[against] for r in rounds):.1f}",
+                               against and statistics.median(r[page] / r[against] for r in rounds), bar)
+
+    def indexes(self):
+        """What one index of all attributes adds to PutItem."""
+        bars = {"put-gsi": ("a GSI", 1.8), "put-lsi": ("an LSI", 1.6), "put-gsi-move": ("a GSI whose key changes", None),
+                "put-lsi-move": ("an LSI whose key changes", None)}
+        with self.armature("indexes") as armature:
+            rounds = [{workload: self.drive(armature, workload)["server_cpu_us_per_request"] for workload in ("put-tagged", *bars)}
+                      for _ in range(self.options.rounds)]
+        without = statistics.median(r["put-tagged"] for r in rounds)
+        for workload, (name, bar) in bars.items():
+            self.table.add(f"PutItem with {name}", statistics.median(r[workload] for r in rounds), "µs", f"without {without:.2f} µs",
+                           statistics.median(r[workload] / r["put-tagged"] for r in rounds), bar)
+
+    def iterate(self, data):
+        """Items per CPU second of RocksDB's own iteration with JSON writing, over a server's data."""
+        output = subprocess.run([self.options.scan_bench, "--benchmark_format=json",
+                                 f"--benchmark_min_time={self.options.duration.rstrip('s')}"],
+                                check=True, capture_output=True, text=True, env={**os.environ, "ARMATURE_BENCH_DATA": str(data)}).stdout
+        result = json.loads(output)["benchmarks"][0]
+        if result.get("error_occurred") or result["items"] != MILLION:
+            raise RuntimeError(f"iterating over {data} failed: {result}")
+        return result["items_per_second"]
+
+    def scan(self):
+        """A whole Scan beside the least it could cost, on the same files."""
+        if not os.access(self.options.scan_bench, os.X_OK):
+            raise NotAvailable(f"{self.options.scan_bench} is not built")
+        armature, copy = self.armature("scan"), self.directory("scan-copy") / "data"
+        with armature:
+            self.load_million(armature)
+        with armature:  # opened again, it has moved what was in memory to files
+            self.settle(armature)
+        shutil.copytree(armature.directory / "data", copy)
+        rounds = []
+        with armature:
+            for number in range(1 + self.options.rounds):
+                result = self.drive(armature, "scan-all", connections=1, items=MILLION)
+                rate = MILLION / (result["server_cpu_us_per_request"] * result["requests"]) * 1e6
+                if number > 0:  # the first has filled the cache
+                    rounds.append((rate, self.iterate(copy)))
+        self.table.add("Scan of 1 M items: items per CPU second", statistics.median(r[0] for r in rounds), "/s",
+                       f"iteration {statistics.median(r[1] for r in rounds):,.0f} /s",
+                       statistics.median(r[0] / r[1] for r in rounds), 0.5, at_least=True)
+
     def time_to_live(self):
         """What readers feel of a million expired items being removed: windows before, during and after, in one server."""
         def window(workload):
@@ -373,6 +453,12 @@ class Run:
             self.table.add("RSS with 10 M items", servers.rss_bytes(large.pid) / 2**20, "MiB", bar=self.options.rss_bound_mib)
 
 
+# In the order in which they run.
+PARTS = {"core": Run.against_nginx_and_stores, "many": Run.many_items, "partition": Run.partition, "indexes": Run.indexes,
+         "scan": Run.scan, "start": Run.start_and_idle, "streams": Run.streams, "ttl": Run.time_to_live, "triggers": Run.triggers,
+         "peers": Run.against_peers, "large": Run.large}
+
+
 def default_rss_bound_mib():
     return round(1.4 * os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 4 / 2**20)
 
@@ -384,7 +470,8 @@ def parse_arguments():
     parser.add_argument("--peers", action="store_true", help="also measure the servers of package.json")
     parser.add_argument("--peers-dir", default=str(ROOT / "bench"), help="where npm has installed them")
     parser.add_argument("--large", action="store_true", help="also run with 10 million items (takes many minutes)")
-    parser.add_argument("--only", choices=("core", "many", "start", "streams", "ttl", "triggers", "peers", "large"), help="just this part")
+    parser.add_argument("--only", choices=PARTS, help="just this part")
+    parser.add_argument("--scan-bench", help="the micro-benchmark of the part scan (default: beside the program)")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of which the median counts (default 3)")
     parser.add_argument("--duration", default="2s", help="length of each measurement in seconds (default 2s)")
     parser.add_argument("--rss-bound-mib", type=float, default=default_rss_bound_mib(),
@@ -393,6 +480,7 @@ def parse_arguments():
     parser.add_argument("--out", help="write the table and every single measurement to this JSON file")
     parser.add_argument("--check", action="store_true", help="exit with 1 if a bar is missed")
     options = parser.parse_args()
+    options.scan_bench = options.scan_bench or str(pathlib.Path(options.armature).resolve().with_name("scan_bench"))
     options.driver = [str(pathlib.Path(options.armature).resolve()), "bench"]
     return options
 
@@ -408,13 +496,11 @@ def main():
         run = Run(options, work)
         print(f"servers on CPUs {sorted(run.server_cpus)}, load from CPU {sorted(run.driver_cpus)}, "
               f"median of {options.rounds} rounds of {options.duration}\n\n{Table.header()}", flush=True)
-        parts = {"core": run.against_nginx_and_stores, "many": run.many_items, "start": run.start_and_idle, "streams": run.streams,
-                 "ttl": run.time_to_live, "triggers": run.triggers, "peers": run.against_peers, "large": run.large}
-        wanted = {"core", "many", "start", "streams", "ttl", "triggers"} | ({"peers"} if options.peers else set()) | ({"large"} if options.large else set())
-        for name, part in parts.items():
-            if name == options.only or (options.only is None and name in wanted):
+        unwanted = (set() if options.peers else {"peers"}) | (set() if options.large else {"large"})
+        for name, part in PARTS.items():
+            if name == options.only or (options.only is None and name not in unwanted):
                 try:
-                    part()
+                    part(run)
                 except NotAvailable as error:
                     run.table.not_available(name, error)
         if options.out:

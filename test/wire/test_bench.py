@@ -26,8 +26,16 @@ def test_every_answer_is_right(endpoint, workload, threads):
     assert done.returncode == 0, done.stdout + done.stderr
     result = json.loads(done.stdout)
     assert result["errors"] == 0
-    assert result["requests"] == (500 if workload.startswith("load") else 3000)
+    assert result["requests"] == ONE_PASS.get(workload, 3000)
     assert 0 < result["latency_us"]["p50"] <= result["latency_us"]["p99"] <= result["latency_us"]["max"]
+
+
+@pytest.mark.parametrize("place", ["start", "middle", "end", "random"])
+@pytest.mark.parametrize("workload", ["query-100", "query-100-reverse"])
+def test_one_large_partition(endpoint, workload, place):
+    done = bench(endpoint, "--workload", workload, "--requests", "500", "--items", "3000", "--partition-items", "3000",
+                 "--where", place)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_open_loop_holds_its_rate(endpoint):
@@ -47,6 +55,7 @@ def test_process_id_gives_cpu_and_memory(endpoint):
 @pytest.mark.parametrize("arguments, text", [
     (["--workload", "nonsense"], "there is no workload 'nonsense'"),
     (["--workload", "get", "--duration", "soon"], "is not a duration"),
+    (["--workload", "query-10", "--where", "there"], "--where"),
     (["--workload", "get", "--endpoint", "ftp://x"], "--endpoint must begin with http://"),
     ([], "--workload is required"),
 ])
@@ -61,3 +70,11 @@ def test_no_server_is_one_clear_line():
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == 1
     assert done.stderr == "armature bench: cannot connect to 127.0.0.1:1: Connection refused\n"
+
+
+@pytest.mark.parametrize("workload, requests", [("stream-put", 3000), ("stream-read", 50)])
+def test_streams(endpoint, workload, requests):
+    """Pages have 1000 records, so there must be that many items."""
+    done = bench(endpoint, "--workload", workload, "--requests", str(requests), "--items", "2000", "--warmup", "0s", "--json")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert json.loads(done.stdout)["errors"] == 0

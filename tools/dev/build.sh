@@ -51,7 +51,7 @@ dev_bench() {
   for arg in "$@"; do
     if [ "$arg" = --peers ]; then need_peers; fi
   done
-  build release armature
+  build release armature scan_bench
   exec python3 "$root/bench/run.py" "$@"
 }
 

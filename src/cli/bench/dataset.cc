@@ -39,15 +39,62 @@ Result<std::string> TableStatus(ControlClient& client, const std::string& table)
   return std::string(status);
 }
 
-Result<void> EnsureTable(ControlClient& client, const std::string& table, bool is_ordered, bool is_streamed) {
+// What CreateTable says of a dataset's table, beyond the partition key pk.
+struct TableForm {
+  std::string name;
+  std::string_view attributes;  // further definitions
+  std::string_view keys;        // further members of the key
+  std::string members;          // of the request
+};
+
+constexpr std::string_view kSortKey = R"(,{"AttributeName":"sk","KeyType":"RANGE"})";
+constexpr std::string_view kSortKeyAttribute = R"(,{"AttributeName":"sk","AttributeType":"N"})";
+constexpr std::string_view kSortKeyAndTagAttributes =
+    R"(,{"AttributeName":"sk","AttributeType":"N"},{"AttributeName":"tag","AttributeType":"S"})";
+
+TableForm OrderedForm(const Options& options) { return {OrderedTable(options), kSortKeyAttribute, kSortKey, {}}; }
+
+TableForm StreamedForm(const Options& options) {
+  return {StreamedTable(options),
+          {},
+          {},
+          R"(,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"})"};
+}
+
+TableForm TaggedForm(const Options& options, TagIndex index) {
+  TableForm form{TaggedTable(options, index), kSortKeyAttribute, kSortKey, {}};
+  if (index == TagIndex::kNone) return form;
+  const bool is_global = index == TagIndex::kGlobal;
+  form.attributes = kSortKeyAndTagAttributes;
+  form.members =
+      fmt::format(R"(,"{}":[{{"IndexName":"{}","KeySchema":[{}],"Projection":{{"ProjectionType":"ALL"}}}}])",
+                  is_global ? "GlobalSecondaryIndexes" : "LocalSecondaryIndexes", kTagIndexName,
+                  is_global ? R"({"AttributeName":"tag","KeyType":"HASH"})"
+                            : R"({"AttributeName":"pk","KeyType":"HASH"},{"AttributeName":"tag","KeyType":"RANGE"})");
+  return form;
+}
+
+TableForm FormOf(const Options& options, Dataset dataset) {
+  switch (dataset) {
+    case Dataset::kOrderedTable:
+    case Dataset::kOrdered: return OrderedForm(options);
+    case Dataset::kStreamed:
+    case Dataset::kStreamPages: return StreamedForm(options);
+    case Dataset::kTagged: return TaggedForm(options, TagIndex::kNone);
+    case Dataset::kTaggedGlobal: return TaggedForm(options, TagIndex::kGlobal);
+    case Dataset::kTaggedLocal: return TaggedForm(options, TagIndex::kLocal);
+    default: return {options.table, {}, {}, {}};
+  }
+}
+
+Result<void> EnsureTable(ControlClient& client, const TableForm& form) {
+  const std::string& table = form.name;
   ARMATURE_TRY(std::string status, TableStatus(client, table));
   if (status.empty()) {
     const std::string body = fmt::format(
         R"({{"TableName":"{}","BillingMode":"PAY_PER_REQUEST","AttributeDefinitions":[{{"AttributeName":"pk","AttributeType":"S"}}{}],)"
         R"("KeySchema":[{{"AttributeName":"pk","KeyType":"HASH"}}{}]{}}})",
-        table, is_ordered ? R"(,{"AttributeName":"sk","AttributeType":"N"})" : "",
-        is_ordered ? R"(,{"AttributeName":"sk","KeyType":"RANGE"})" : "",
-        is_streamed ? R"(,"StreamSpecification":{"StreamEnabled":true,"StreamViewType":"NEW_AND_OLD_IMAGES"})" : "");
+        table, form.attributes, form.keys, form.members);
     ARMATURE_TRY(const Answer answer, client.Call("CreateTable", body));
     if (answer.status != 200) return Unexpected("CreateTable", answer);
   }
@@ -74,7 +121,7 @@ Result<void> EnsureTimeToLive(ControlClient& client, const std::string& table) {
 // Looks at the first, the last and some other items: if they are there, a previous run has loaded them all
 // (loading goes from the first to the last).
 Result<bool> HasItems(ControlClient& client, const Options& options, bool is_ordered) {
-  const ItemShape shape(options.item_size);
+  const ItemShape shape(options.item_size, options.partition_items);
   ItemReader reader;
   Random random(options.seed);
   for (int probe = 0; probe < 18; ++probe) {
@@ -87,9 +134,7 @@ Result<bool> HasItems(ControlClient& client, const Options& options, bool is_ord
     if (answer.status != 200) return Unexpected("GetItem", answer);
     uint64_t version = 0;
     std::string why;
-    const bool is_there =
-        is_ordered ? answer.body != "{}" : reader.ReadItem(answer.body, "Item", shape, index, version, why);
-    if (!is_there) return false;
+    if (!reader.ReadItem(answer.body, "Item", shape, index, version, why)) return false;
   }
   return true;
 }
@@ -115,10 +160,8 @@ Result<void> Load(const Options& options, std::string_view workload) {
 Result<void> PrepareDataset(const Options& options, Dataset dataset) {
   if (dataset == Dataset::kNothing) return {};
   ControlClient client(options);
+  ARMATURE_CHECK_OK(EnsureTable(client, FormOf(options, dataset)));
   const bool is_ordered = dataset == Dataset::kOrdered;
-  const bool is_streamed = dataset == Dataset::kStreamed || dataset == Dataset::kStreamPages;
-  const std::string table = is_ordered ? OrderedTable(options) : is_streamed ? StreamedTable(options) : options.table;
-  ARMATURE_CHECK_OK(EnsureTable(client, table, is_ordered, is_streamed));
   // Items that are there already bring no records, but then their records are there too.
   if (dataset == Dataset::kStreamPages) return Load(options, "stream-load");
   if (dataset == Dataset::kItems || dataset == Dataset::kExpiring || is_ordered) {

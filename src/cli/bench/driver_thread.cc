@@ -65,8 +65,8 @@ Result<void> DriverThread::Connect(uint32_t connections) {
 
 // Whether the plan asks for another request at this time.
 bool DriverThread::MayStart(int64_t now) const {
-  if (plan_.requests != 0) return issued_ < plan_.requests;
-  return now < plan_.measure_until_ns;
+  const bool is_planned = plan_.requests != 0 ? issued_ < plan_.requests : now < plan_.measure_until_ns;
+  return is_planned && workload_->HasNext();
 }
 
 // Gives free connections their next request: all at once in the closed loop, those that are due in the open one.

@@ -33,7 +33,8 @@ bool ReadScalar(simdjson::dom::element value, std::string_view& type, std::strin
 
 }  // namespace
 
-ItemShape::ItemShape(uint32_t item_size) : data_size_(item_size > kFixedBytes ? item_size - kFixedBytes : 1) {}
+ItemShape::ItemShape(uint32_t item_size, uint64_t partition_items)
+    : data_size_(item_size > kFixedBytes ? item_size - kFixedBytes : 1), partition_items_(partition_items) {}
 
 void ItemShape::AppendKeyText(uint64_t index, std::string& out) const {
   fmt::format_to(std::back_inserter(out), "user{:012}", index);
@@ -71,8 +72,8 @@ void ItemShape::AppendPartitionText(uint64_t partition, std::string& out) const 
 
 void ItemShape::AppendOrderedKey(uint64_t index, std::string& out) const {
   out += R"({"pk":{"S":")";
-  AppendPartitionText(index / kPartitionItems, out);
-  fmt::format_to(std::back_inserter(out), R"("}},"sk":{{"N":"{}"}}}})", index % kPartitionItems);
+  AppendPartitionText(index / partition_items_, out);
+  fmt::format_to(std::back_inserter(out), R"("}},"sk":{{"N":"{}"}}}})", index % partition_items_);
 }
 
 void ItemShape::AppendOrderedItem(uint64_t index, uint64_t version, std::string& out) const {
@@ -81,6 +82,20 @@ void ItemShape::AppendOrderedItem(uint64_t index, uint64_t version, std::string&
   fmt::format_to(std::back_inserter(out), R"(,"v":{{"N":"{}"}},"data":{{"S":")", version);
   AppendData(index, version, out);
   out += R"("}})";
+}
+
+void ItemShape::AppendTaggedItem(uint64_t index, uint64_t version, uint64_t tag_version, std::string& out) const {
+  AppendOrderedKey(index, out);
+  out.pop_back();
+  out += R"(,"tag":{"S":")";
+  AppendTag(index, tag_version, out);
+  fmt::format_to(std::back_inserter(out), R"("}},"v":{{"N":"{}"}},"data":{{"S":")", version);
+  AppendData(index, version, out);
+  out += R"("}})";
+}
+
+void ItemShape::AppendTag(uint64_t index, uint64_t tag_version, std::string& out) const {
+  fmt::format_to(std::back_inserter(out), "{:016x}", Mix(Mix(index) + tag_version));
 }
 
 bool ItemReader::Parse(std::string_view body, simdjson::dom::object& object) {
@@ -103,7 +118,7 @@ bool ItemReader::ReadItem(std::string_view body, std::string_view member, const 
   }
   uint64_t found = 0;
   if (!CheckItem(item, shape, found, version, why)) return false;
-  if (found != index || item.size() != 3) {
+  if (found != index) {
     why = "another item than the one asked for";
     return false;
   }
@@ -114,6 +129,7 @@ bool ItemReader::CheckItem(simdjson::dom::object item, const ItemShape& shape, u
                            std::string& why) {
   std::string_view pk;
   std::string_view sk;
+  std::string_view tag;
   std::string_view data;
   bool has_version = false;
   for (const auto [name, value] : item) {
@@ -127,10 +143,15 @@ bool ItemReader::CheckItem(simdjson::dom::object item, const ItemShape& shape, u
       pk = text;
     } else if (name == "sk" && type == "N") {
       sk = text;
+    } else if (name == "tag" && type == "S") {
+      tag = text;
     } else if (name == "data" && type == "S") {
       data = text;
     } else if (name == "v" && type == "N") {
       has_version = ParseVersion(text, version);
+    } else {
+      why = "an attribute that was never written";
+      return false;
     }
   }
   uint64_t position = 0;
@@ -140,10 +161,15 @@ bool ItemReader::CheckItem(simdjson::dom::object item, const ItemShape& shape, u
     why = "an item that was never written";
     return false;
   }
-  if (is_ordered) index = index * ItemShape::kPartitionItems + position;
-  expected_.clear();
-  shape.AppendData(index, version, expected_);
-  if (data != expected_) {
+  if (is_ordered) index = index * shape.partition_items() + position;
+  const auto is_expected = [&](std::string_view text, auto append) {
+    expected_.clear();
+    append();
+    return text == expected_;
+  };
+  if (!is_expected(data, [&] { shape.AppendData(index, version, expected_); }) ||
+      (!tag.empty() && !is_expected(tag, [&] { shape.AppendTag(index, 0, expected_); }) &&
+       !is_expected(tag, [&] { shape.AppendTag(index, version, expected_); }))) {
     why = "data that was never written under this key and version";
     return false;
   }
@@ -151,7 +177,7 @@ bool ItemReader::CheckItem(simdjson::dom::object item, const ItemShape& shape, u
 }
 
 bool ItemReader::ReadPage(std::string_view body, const ItemShape& shape, std::vector<uint64_t>& indexes,
-                          std::string& why) {
+                          std::string& why, std::string* last_key) {
   simdjson::dom::object answer;
   simdjson::dom::array items;
   uint64_t count = 0;
@@ -167,9 +193,15 @@ bool ItemReader::ReadPage(std::string_view body, const ItemShape& shape, std::ve
     if (element.get(item) != simdjson::SUCCESS || !CheckItem(item, shape, indexes.emplace_back(), version, why))
       return false;
   }
-  if (count == indexes.size()) return true;
-  why = "a Count that is not the number of items";
-  return false;
+  if (count != indexes.size()) {
+    why = "a Count that is not the number of items";
+    return false;
+  }
+  if (last_key != nullptr) {
+    simdjson::dom::element key;
+    *last_key = answer["LastEvaluatedKey"].get(key) == simdjson::SUCCESS ? simdjson::minify(key) : "";
+  }
+  return true;
 }
 
 bool ItemReader::ReadBatch(std::string_view body, std::string_view table, const ItemShape& shape,

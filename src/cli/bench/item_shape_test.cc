@@ -79,6 +79,53 @@ TEST(ItemReaderTest, RefusesAnythingElse) {
   }
 }
 
+TEST(ItemReaderTest, ItemsUnderSortKeysAreKnownByTheirPartition) {
+  const ItemShape shape(64, 50);
+  std::string key;
+  shape.AppendOrderedKey(123, key);
+  EXPECT_EQ(key, R"({"pk":{"S":"list000000000002"},"sk":{"N":"23"}})");
+  std::string item;
+  shape.AppendOrderedItem(123, 4, item);
+  ItemReader reader;
+  uint64_t version = 0;
+  std::string why;
+  const Body body(R"({"Item":)" + item + "}");
+  EXPECT_TRUE(reader.ReadItem(body, "Item", shape, 123, version, why)) << why;
+  EXPECT_FALSE(reader.ReadItem(body, "Item", ItemShape(64, 100), 123, version, why));
+}
+
+TEST(ItemReaderTest, TagsBelongToTheItem) {
+  const ItemShape shape(64);
+  ItemReader reader;
+  const auto is_right = [&](uint64_t tag_version) {
+    std::string item;
+    shape.AppendTaggedItem(7, 31, tag_version, item);
+    uint64_t version = 0;
+    std::string why;
+    return reader.ReadItem(Body(R"({"Item":)" + item + "}"), "Item", shape, 7, version, why);
+  };
+  EXPECT_TRUE(is_right(0));    // one that stays
+  EXPECT_TRUE(is_right(31));   // one that came with the version
+  EXPECT_FALSE(is_right(30));  // that of another version
+}
+
+TEST(ItemReaderTest, PagesSayWhereToGoOn) {
+  const ItemShape shape(64);
+  std::string item;
+  shape.AppendOrderedItem(7, 0, item);
+  ItemReader reader;
+  std::vector<uint64_t> found;
+  std::string why;
+  std::string last_key = "before";
+  EXPECT_TRUE(reader.ReadPage(Body(R"({"Items":[)" + item + R"(],"Count":1,"LastEvaluatedKey": {"pk": {"S":"x"}}})"),
+                              shape, found, why, &last_key));
+  EXPECT_EQ(found, std::vector<uint64_t>{7});
+  EXPECT_EQ(last_key, R"({"pk":{"S":"x"}})");
+  EXPECT_TRUE(reader.ReadPage(Body(R"({"Items":[],"Count":0})"), shape, found, why, &last_key));
+  EXPECT_EQ(last_key, "");
+  EXPECT_FALSE(reader.ReadPage(Body(R"({"Items":[],"Count":1})"), shape, found, why, &last_key));
+}
+
 TEST(ItemReaderTest, EmptyObjects) {
   ItemReader reader;
   EXPECT_TRUE(reader.IsEmptyObject(Body("{}")));

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -111,6 +112,14 @@ Result<Options, int> ParseOptions(int argc, char** argv) {
   app.add_option("--item-size", options.item_size, "Size of an item in bytes, as DynamoDB counts")
       ->check(CLI::Range(32, 400 * 1024))
       ->capture_default_str();
+  app.add_option("--partition-items", options.partition_items,
+                 "Items under one partition key, for workloads with sort keys; each number has its own table")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{4'000'000'000}))
+      ->capture_default_str();
+  app.add_option("--where", options.place, "Where in its partition a Query begins: start, middle, end or random")
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Place>{
+          {"start", Place::kStart}, {"middle", Place::kMiddle}, {"end", Place::kEnd}, {"random", Place::kAnywhere}}))
+      ->default_str("random");
   app.add_option("--region", options.credentials.region, "Region to sign for")->capture_default_str();
   app.add_option("--pid", options.pids,
                  "Server process (with its children) whose CPU and memory to report; repeatable");

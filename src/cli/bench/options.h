@@ -27,6 +27,9 @@ Result<Endpoint> ParseEndpoint(const std::string& url);
 // "250ms", "5s", "2m" or plain seconds.
 Result<std::chrono::nanoseconds> ParseDuration(const std::string& text);
 
+// Where in a partition a Query begins: anywhere, or in the first, middle or last hundredth of it.
+enum class Place { kAnywhere, kStart, kMiddle, kEnd };
+
 struct Options {
   Endpoint endpoint;
   Credentials credentials;
@@ -41,6 +44,8 @@ struct Options {
   double rate = 0;        // requests per second of the open loop; 0 is the closed loop
   uint64_t items = 10'000;
   uint32_t item_size = 200;
+  uint64_t partition_items = 1000;  // how many of the items with a sort key share a partition key
+  Place place = Place::kAnywhere;
   uint64_t seed = 1;
   std::vector<int> pids;
   bool json = false;

@@ -28,6 +28,26 @@ TEST(OptionsTest, Durations) {
   for (const char* text : {"", "s", "5h", "-1s", "5 s", "1e99"}) EXPECT_FALSE(ParseDuration(text).has_value()) << text;
 }
 
+Result<Options, int> Parse(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "armature bench");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  return ParseOptions(static_cast<int>(argv.size()), argv.data());
+}
+
+TEST(OptionsTest, Partitions) {
+  const auto plain = Parse({"--workload", "query-100"});
+  ASSERT_TRUE(plain.has_value());
+  EXPECT_EQ(plain->partition_items, 1000u);
+  EXPECT_EQ(plain->place, Place::kAnywhere);
+  const auto chosen = Parse({"--workload", "query-100", "--partition-items", "1000000", "--where", "end"});
+  ASSERT_TRUE(chosen.has_value());
+  EXPECT_EQ(chosen->partition_items, 1'000'000u);
+  EXPECT_EQ(chosen->place, Place::kEnd);
+  EXPECT_FALSE(Parse({"--workload", "query-100", "--where", "behind"}).has_value());
+  EXPECT_FALSE(Parse({"--workload", "query-100", "--partition-items", "0"}).has_value());
+}
+
 TEST(ProcessUsageTest, CountsThisProcess) {
   const ProcessUsage usage = ReadProcessUsage({getpid()});
   EXPECT_EQ(usage.processes, 1);

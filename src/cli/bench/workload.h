@@ -48,7 +48,9 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  // Fills the operation and appends its JSON body.
+  // Whether there is something to send now; an answer that is still owed may change it.
+  virtual bool HasNext() const { return true; }
+  // Fills the operation and appends its JSON body. REQUIRES: HasNext().
   virtual void Next(Operation& operation, std::string& body) = 0;
   // Whether the answer is right; if not, says why in a few words.
   virtual bool Verify(const Operation& operation, const Answer& answer, std::string& why) = 0;
@@ -65,20 +67,24 @@ class Workload {
 enum class Dataset {
   kNothing,
   kTable,
-  kItems,       // --items items, at whatever version
-  kFreshItems,  // all of them rewritten at version 0
-  kCounters,    // --items counters, all set to 0
-  kOrdered,     // --items items under sort keys, in a table of their own
-  kExpiring,    // --items items that stay; Time to Live is on
-  kStreamed,    // a table of their own with a stream of both images
-  kStreamPages, // at least so many records in its stream as there are --items
+  kItems,         // --items items, at whatever version
+  kFreshItems,    // all of them rewritten at version 0
+  kCounters,      // --items counters, all set to 0
+  kOrderedTable,  // a table of their own for items under sort keys
+  kOrdered,       // and --items of them
+  kTagged,        // a table of their own for items with tags,
+  kTaggedGlobal,  // the same with a global index by tag, of all attributes,
+  kTaggedLocal,   // or with a local one
+  kExpiring,      // --items items that stay; Time to Live is on
+  kStreamed,      // a table of their own with a stream of both images
+  kStreamPages,   // at least so many records in its stream as there are --items
 };
 
 struct WorkloadInfo {
   std::string_view name;
   std::string_view description;
   Dataset dataset;
-  bool one_pass;  // ends by itself after --items requests
+  bool one_pass;  // is measured from its first request and ends by itself, after --items of them at the latest
   std::unique_ptr<Workload> (*make)(const Options& options, const Share& share);
 };
 

@@ -1,4 +1,5 @@
-// query-10, query-100, query-100-reverse: Query of neighbours within a partition, from a random place on.
+// query-10, query-100, query-100-reverse: Query of neighbours within a partition, from a random place on, or from one
+// near its start, middle or end (--where).
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -13,10 +14,15 @@ namespace {
 class Query final : public Workload {
  public:
   Query(const Options& options, const Share& share, uint64_t limit, bool is_reverse)
-      : shape_(options.item_size),
-        partition_items_(std::min(options.items, ItemShape::kPartitionItems)),
-        partitions_(std::max<uint64_t>(1, options.items / ItemShape::kPartitionItems)),
+      : shape_(options.item_size, options.partition_items),
+        partition_items_(std::min(options.items, options.partition_items)),
+        partitions_(std::max<uint64_t>(1, options.items / options.partition_items)),
         limit_(std::min(limit, partition_items_)),
+        places_(partition_items_ - limit_ + 1),
+        window_(options.place == Place::kAnywhere ? places_ : std::max<uint64_t>(1, places_ / 100)),
+        window_start_(options.place == Place::kMiddle ? (places_ - window_) / 2
+                      : options.place == Place::kEnd  ? places_ - window_
+                                                      : 0),
         is_reverse_(is_reverse),
         random_(options.seed + share.thread),
         head_(fmt::format(R"({{"TableName":"{}","Limit":{},"KeyConditionExpression":"pk = :p AND sk {} :s",{})"
@@ -27,8 +33,8 @@ class Query final : public Workload {
   void Next(Operation& operation, std::string& body) override {
     operation.target = "Query";
     const uint64_t partition = random_.Below(partitions_);
-    const uint64_t first = random_.Below(partition_items_ - limit_ + 1) + (is_reverse_ ? limit_ - 1 : 0);
-    operation.key = partition * ItemShape::kPartitionItems + first;
+    const uint64_t first = window_start_ + random_.Below(window_) + (is_reverse_ ? limit_ - 1 : 0);
+    operation.key = partition * shape_.partition_items() + first;
     body += head_;
     shape_.AppendPartitionText(partition, body);
     fmt::format_to(std::back_inserter(body), R"("}},":s":{{"N":"{}"}}}}}})", first);
@@ -52,6 +58,9 @@ class Query final : public Workload {
   uint64_t partition_items_;
   uint64_t partitions_;
   uint64_t limit_;
+  uint64_t places_;  // where a page can begin,
+  uint64_t window_;  // and how many of these are used, from window_start_ on
+  uint64_t window_start_;
   bool is_reverse_;
   Random random_;
   std::string head_;

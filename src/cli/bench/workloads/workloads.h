@@ -9,7 +9,17 @@
 namespace armature::cli::bench {
 
 // The table of Dataset::kOrdered.
-inline std::string OrderedTable(const Options& options) { return options.table + "-ordered"; }
+inline std::string OrderedTable(const Options& options) {
+  return options.table + "-ordered-" + std::to_string(options.partition_items);
+}
+
+// The tables of Dataset::kTagged, kTaggedGlobal and kTaggedLocal, and the index of the latter two.
+enum class TagIndex { kNone, kGlobal, kLocal };
+inline constexpr std::string_view kTagIndexName = "by-tag";
+inline std::string TaggedTable(const Options& options, TagIndex index) {
+  const char* kind = index == TagIndex::kNone ? "-tagged" : index == TagIndex::kGlobal ? "-tagged-gsi" : "-tagged-lsi";
+  return options.table + kind;
+}
 
 // The table of Dataset::kStreamed.
 inline std::string StreamedTable(const Options& options) { return options.table + "-streamed"; }
@@ -31,6 +41,11 @@ std::unique_ptr<Workload> MakeConditionalPut(const Options& options, const Share
 std::unique_ptr<Workload> MakeMixedA(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeMixedB(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeMixedC(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakePutTagged(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakePutGlobalIndex(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakePutGlobalIndexMove(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakePutLocalIndex(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakePutLocalIndexMove(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoadOrdered(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeQuery10(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeQuery100(const Options& options, const Share& share);
@@ -39,6 +54,7 @@ std::unique_ptr<Workload> MakeBatchWrite25(const Options& options, const Share& 
 std::unique_ptr<Workload> MakeBatchGet100(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeTransact4(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeScan(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeScanAll(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeFixed(const Options& options, const Share& share);
 
 }  // namespace armature::cli::bench
