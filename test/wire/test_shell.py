@@ -378,7 +378,7 @@ def test_the_readme_shows_what_is_seen(tmp_path):
 def test_pages_at_a_terminal(shell, db, make_table):
     name = make_table("pk:S", "sk:N")
     for number in range(9):
-        db.ok("PutItem", {"TableName": name, "Item": {"pk": {"S": "p"}, "sk": {"N": str(number)}}})
+        db.ok("PutItem", {"TableName": name, "Item": {"pk": {"S": "p"}, "sk": {"N": str(number)}, "late": {"N": str(int(number > 3))}}})
     with shell.terminal("--page-size", "3") as terminal:
         terminal.expect("armature> ")
         terminal.type(f"SELECT sk FROM \"{name}\" WHERE pk = 'p';\n")
@@ -393,6 +393,12 @@ def test_pages_at_a_terminal(shell, db, make_table):
         terminal.expect("-- more")
         terminal.type("a")
         terminal.expect("(9 rows, ")
+        terminal.expect("armature> ")
+        # A filter that leaves little lets the server fill its pages; the screen is filled all the same.
+        terminal.type(f"SELECT sk FROM \"{name}\" WHERE pk = 'p' AND late = 1;\n")
+        assert re.findall(r"^ +(\d)$", terminal.expect("-- more"), re.MULTILINE) == ["4", "5", "6"]
+        terminal.type(" ")
+        terminal.expect("(5 rows, ")
         terminal.expect("armature> ")
         terminal.type("\x04")
         assert terminal.end() == 0

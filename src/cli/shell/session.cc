@@ -1,6 +1,8 @@
 #include "cli/shell/session.h"
 
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -25,6 +27,17 @@ constexpr int kMaxDepth = 16;
 
 std::string Plural(std::string_view number, bool is_one, std::string_view noun) {
   return fmt::format("{} {}{}", number, noun, is_one ? "" : "s");
+}
+
+// Moves the first `count` rows of `from` behind those of `to`.
+void MoveRows(Page& from, size_t count, Page& to) {
+  const auto move = [count](auto& source, auto& target) {
+    const auto end = source.begin() + static_cast<std::ptrdiff_t>(std::min(count, source.size()));
+    std::move(source.begin(), end, std::back_inserter(target));
+    source.erase(source.begin(), end);
+  };
+  move(from.rows, to.rows);
+  move(from.typed_rows, to.typed_rows);
 }
 
 std::string HelpText() {
@@ -133,30 +146,40 @@ bool Session::RunStatement(const Input& input) {
   const std::string& statement = input.text;
   const OutputMode mode = input.is_vertical ? OutputMode::kVertical : mode_;
   Totals totals;
-  Page shown;  // what is gathered for the next screen, or the whole result when nobody reads along
+  Page gathered;  // what was read and is not shown yet
   shows_all_ = !is_interactive_;
   size_t limit = is_interactive_ && IsRead(statement) ? page_size_ : 0;
   std::string next_token;
   do {
     auto page = Fetch(statement, next_token, limit, totals);
     if (!page) {
-      Show(statement, shown, mode, totals.rows + 1);
+      Show(statement, gathered, mode, totals.rows + 1);
       return Fail(page.error(), statement);
     }
     // A filter that leaves few rows of many would take as many requests: let the server fill its pages.
     if (page->rows.size() < limit / 2) limit = 0;
     next_token = std::move(page->next_token);
-    std::move(page->rows.begin(), page->rows.end(), std::back_inserter(shown.rows));
-    std::move(page->typed_rows.begin(), page->typed_rows.end(), std::back_inserter(shown.typed_rows));
-    const bool is_streamed = mode == OutputMode::kJson || mode == OutputMode::kTyped;
-    if (next_token.empty() || is_streamed || (!shows_all_ && shown.rows.size() >= page_size_)) {
-      Show(statement, shown, mode, totals.rows + 1);
-      totals.rows += shown.rows.size();
-      shown = Page();
-      if (!next_token.empty() && !shows_all_ && !AskForMore()) break;
-    }
+    MoveRows(*page, page->rows.size(), gathered);
+    if (!ShowGathered(statement, mode, next_token.empty(), gathered, totals)) break;
   } while (!next_token.empty());
   ShowFooter(statement, mode, totals);
+  return true;
+}
+
+bool Session::ShowGathered(const std::string& statement, OutputMode mode, bool is_last, Page& gathered,
+                           Totals& totals) {
+  // Nobody has to wait for JSON to end, but the columns of a table depend on all of its rows.
+  const bool is_streamed = mode == OutputMode::kJson || mode == OutputMode::kTyped;
+  while (!gathered.rows.empty()) {
+    const bool is_enough = shows_all_ ? is_streamed : gathered.rows.size() >= page_size_;
+    if (!is_last && !is_enough) break;
+    Page screen;
+    MoveRows(gathered, shows_all_ ? gathered.rows.size() : page_size_, screen);
+    Show(statement, screen, mode, totals.rows + 1);
+    totals.rows += screen.rows.size();
+    const bool is_end = is_last && gathered.rows.empty();
+    if (!shows_all_ && !is_end && !AskForMore()) return false;
+  }
   return true;
 }
 

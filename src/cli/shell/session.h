@@ -44,6 +44,8 @@ class Session {
 
   Result<Page, CallError> Fetch(const std::string& statement, const std::string& next_token, size_t limit,
                                 Totals& totals);
+  // Shows what can be shown; false when the reader has seen enough.
+  bool ShowGathered(const std::string& statement, OutputMode mode, bool is_last, Page& gathered, Totals& totals);
   void Show(const std::string& statement, const Page& page, OutputMode mode, size_t first_number);
   void ShowFooter(const std::string& statement, OutputMode mode, const Totals& totals);
   bool AskForMore();
