@@ -2,7 +2,7 @@
 
 packages_build="g++ cmake ninja-build python3 librocksdb-dev libsimdjson-dev libfmt-dev libcli11-dev
   libtomlplusplus-dev libssl-dev zlib1g-dev libxxhash-dev libcurl4-openssl-dev libgtest-dev libgmock-dev libbenchmark-dev libedit-dev"
-packages_test="python3-boto3 python3-pytest awscli"
+packages_test="python3-boto3 python3-pytest awscli openssl"
 packages_bench="redis-server nginx-light rocksdb-tools"
 packages_node="node=nodejs npm=npm"
 packages_fuzz="clang libclang-rt-14-dev"
