@@ -51,7 +51,9 @@ class TableSchema {
   // Whether some index is still being built over existing items.
   bool has_unbuilt_indexes() const { return has_unbuilt_indexes_; }
   // The attribute that says when an item expires; empty: the table has no expiry rows.
-  std::string_view expiry_attribute() const { return def_->ttl.keeps_rows() ? def_->ttl.attribute : std::string_view(); }
+  std::string_view expiry_attribute() const {
+    return def_->ttl.keeps_rows() ? def_->ttl.attribute : std::string_view();
+  }
   // Whether every item has the expiry row it should; false while they are being made.
   bool has_all_expiry_rows() const { return def_->ttl.status == model::TtlStatus::kEnabled; }
 

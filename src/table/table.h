@@ -41,12 +41,16 @@ class Table {
   bool AcceptsData(int64_t now_millis) const;
 
   // The write path tells of every expiry row (epoch seconds) once it is committed; the sweep takes the earliest since
-  // it last asked and so knows where to look. INT64_MAX: none.
+  // it last asked and so knows where to look. INT64_MAX: none. What is before the sweep's floor is not worth telling.
   void NoteExpiry(int64_t seconds) {
+    if (seconds < expiry_floor_.load(std::memory_order_relaxed)) return;
     int64_t seen = earliest_expiry_.load(std::memory_order_relaxed);
     while (seconds < seen && !earliest_expiry_.compare_exchange_weak(seen, seconds, std::memory_order_acq_rel)) {}
   }
-  int64_t TakeEarliestExpiry() { return earliest_expiry_.exchange(INT64_MAX, std::memory_order_acq_rel); }
+  int64_t TakeEarliestExpiry(int64_t floor_seconds) {
+    expiry_floor_.store(floor_seconds, std::memory_order_relaxed);
+    return earliest_expiry_.exchange(INT64_MAX, std::memory_order_acq_rel);
+  }
 
   // The catalogue's: publishes a changed definition.
   void Publish(std::shared_ptr<const model::TableDef> def);
@@ -61,6 +65,7 @@ class Table {
   RowStats stats_;
   TableJournal journal_;
   std::atomic<int64_t> earliest_expiry_{INT64_MAX};
+  std::atomic<int64_t> expiry_floor_{0};
 
   // Data operations ask for these two on every request: kept apart from the definition, without a lock.
   std::atomic<int64_t> data_from_millis_{0};

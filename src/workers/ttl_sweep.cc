@@ -77,27 +77,33 @@ Task<milliseconds> TtlSweep::Step() {
 
 Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Place& place, int64_t now_seconds) {
   if (place.retry_millis != 0 && clock_.NowMillis() >= place.retry_millis) {
-    table->NoteExpiry(place.retry_seconds);
+    place.told_seconds = std::min(place.told_seconds, place.retry_seconds);
     place.retry_millis = 0;
   }
-  if (const int64_t told = table->TakeEarliestExpiry(); told <= place.next_seconds) {
-    place.next_seconds = told;
-    place.cursor.clear();
+  const int64_t told = table->TakeEarliestExpiry(now_seconds - kFiveYearsSeconds);
+  // A pass comes by itself to rows ahead of it. It is finished before another begins: going back for every row behind
+  // it would lead over the remains of what it has deleted again and again.
+  if (place.cursor.empty()) {
+    place.next_seconds = std::min({place.next_seconds, place.told_seconds, told});
+    place.told_seconds = INT64_MAX;
+  } else if (told <= place.next_seconds) {
+    place.told_seconds = std::min(place.told_seconds, told);
   }
   if (place.next_seconds > now_seconds) co_return false;
 
   const int64_t first_seconds = place.next_seconds;
   Portion portion;
-  auto has_more = co_await ReadPortion(*table, place, now_seconds, portion);
-  Status status = has_more ? Status::Ok() : has_more.error();
+  const auto read = co_await ReadPortion(*table, place, now_seconds, portion);
+  const bool has_more = (read && *read) || place.told_seconds <= now_seconds;
+  Status status = read ? Status::Ok() : read.error();
   if (status.ok() && portion.count > 0) status = co_await Delete(table, portion);
-  if (status.ok()) co_return *has_more;
+  if (status.ok()) co_return has_more;
   // What stands in the way of one item must not stop the others: go on, and come back to it.
   LogWarn("table {}: expired items are left for later: {}", table->def()->name, status.ToString());
   const bool is_first = place.retry_millis == 0;
   place.retry_seconds = is_first ? first_seconds : std::min(place.retry_seconds, first_seconds);
   place.retry_millis = clock_.NowMillis() + kRetryMillis;
-  co_return has_more&&* has_more;
+  co_return has_more;
 }
 
 Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion) {
@@ -114,6 +120,7 @@ Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int6
   co_await scan.done;
   if (!scan.status.ok()) {
     place.next_seconds = INT64_MAX;  // until it is tried again
+    place.cursor.clear();
     co_return scan.status;
   }
 
@@ -129,7 +136,8 @@ Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int6
       continue;
     }
     if (expiry.expiry_seconds > now_seconds) {
-      place = {expiry.expiry_seconds, {}, place.retry_millis, place.retry_seconds};
+      place.next_seconds = expiry.expiry_seconds;
+      place.cursor.clear();
       co_return false;
     }
     table::ItemWrite& write = portion.writes[portion.count++];

@@ -39,9 +39,10 @@ class TtlSweep {
  private:
   // Of one table with TTL.
   struct Place {
-    int64_t next_seconds = 0;  // no row expires before this one...
-    std::string cursor;        // ...and those before this key have been seen; empty: none of next_seconds
-    int64_t retry_millis = 0;  // when to look again at what could not be deleted; 0: all could
+    int64_t next_seconds = 0;          // no row that is still to be seen in this pass expires before...
+    std::string cursor;                // ...or lies before this key; empty: no pass is under way
+    int64_t told_seconds = INT64_MAX;  // where the next pass begins, because rows came behind this one
+    int64_t retry_millis = 0;          // when to look again at what could not be deleted; 0: all could
     int64_t retry_seconds = 0;
   };
   struct Portion {

@@ -80,6 +80,34 @@ TEST_F(TtlSweepTest, AnItemWrittenExpiredIsFoundBehindThosePassedAlready) {
   EXPECT_THAT(Items(), ElementsAre("later"));
 }
 
+TEST_F(TtlSweepTest, RowsThatComeBehindAPassAreTheNextPass) {
+  Enable();
+  for (int i = 0; i < 10; ++i) PutExpiring(fmt::format("k{}", i), -100 + i);
+  RunBlocking(sweep_->Step());
+  PutExpiring("behind", -200);
+  PutExpiring("same-second", -100 + static_cast<int>(kItemsPerPortion) - 1);
+  PutExpiring("ahead", -50);
+  RunBlocking(sweep_->Step());
+  EXPECT_THAT(Items(), testing::Contains("behind"));
+  Sweep();
+  EXPECT_THAT(Items(), IsEmpty());
+}
+
+TEST_F(TtlSweepTest, ValuesNobodyWillEverExpireBotherNobody) {
+  Enable();
+  PutExpiring("later", 1000);
+  Sweep();
+  engine_->FailNext(FaultyEngine::Point::kScan, 1, Status::IoError("bad sector"));
+  Put("pk=S:duration,ttl=N:3600");  // somebody's hour
+  Sweep();
+  PutExpiring("a", -1);
+  Sweep();  // the first scan since: it fails
+  EXPECT_THAT(Items(), ElementsAre("a", "duration", "later"));
+  AdvanceSeconds(60);
+  Sweep();
+  EXPECT_THAT(Items(), ElementsAre("duration", "later"));
+}
+
 TEST_F(TtlSweepTest, ManyGoInPortions) {
   for (int i = 0; i < 10; ++i) PutExpiring(fmt::format("k{}", i), i / 4);  // several of one second
   Enable();
