@@ -24,7 +24,7 @@ namespace armature::workers {
 class IndexBackfill;
 class KinesisWorker;
 class TtlSetup;
-}
+}  // namespace armature::workers
 
 namespace armature::api {
 
@@ -41,7 +41,7 @@ struct Services {
   workers::KinesisWorker* kinesis = nullptr;         // null: nobody delivers to Kinesis
   table::Journal* journal = nullptr;                 // null: tables have no streams
   triggers::Triggers* triggers = nullptr;            // null: Lambda's API is not answered
-  bool allows_partiql_scans = true;  // SELECT statements may read a whole table or index
+  bool allows_partiql_scans = true;                  // SELECT statements may read a whole table or index
 };
 
 struct RequestContext {

@@ -18,7 +18,8 @@ inline constexpr std::string_view kKinesisNothingToUpdate =
     "Streaming destination cannot be updated with given parameters: UpdateKinesisStreamingConfiguration cannot be null "
     "or contain only null values";
 inline constexpr std::string_view kKinesisNoDestination =
-    "Table is not in a valid state to enable Kinesis Streaming Destination: No streaming destination with streamArn: {} "
+    "Table is not in a valid state to enable Kinesis Streaming Destination: No streaming destination with streamArn: "
+    "{} "
     "found for table with tableName: {}";
 inline constexpr std::string_view kKinesisNotActive =
     "Table is not in a valid state to enable Kinesis Streaming Destination: Kinesis streaming is not in ACTIVE state. "

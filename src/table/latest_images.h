@@ -1,9 +1,9 @@
 // LatestImages: the stored form of items that were written lately, so that the next write of one need not look it up.
 //
 // Grouped by latch stripe, and read and changed only by whoever holds that stripe's latch: the latch that keeps others
-// from changing the item keeps them from its image too, so there is no lock here and nothing that can be stale. Bounded:
-// a few small items per stripe, the oldest gives way; allocated when first used. Whoever enters an image before its
-// commit takes it out again if the commit fails. Used by the write path only; readers have the durable view.
+// from changing the item keeps them from its image too, so there is no lock here and nothing that can be stale.
+// Bounded: a few small items per stripe, the oldest gives way; allocated when first used. Whoever enters an image
+// before its commit takes it out again if the commit fails. Used by the write path only; readers have the durable view.
 #pragma once
 
 #include <array>

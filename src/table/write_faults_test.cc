@@ -192,7 +192,8 @@ TEST_F(WriteFaultsTest, OtherFailuresAreInternalServerErrors) {
   EXPECT_EQ(Read("pk=S:a"), "n=N:1,pk=S:a");
 }
 
-// The image a write leaves for the next one must not outlive a commit that failed, alone, in a batch or in a transaction.
+// The image a write leaves for the next one must not outlive a commit that failed, alone, in a batch or in a
+// transaction.
 TEST_F(WriteFaultsTest, AFailedCommitLeavesNoImageBehind) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");
   engine_->FailNext(Point::kCommit, 1, Status::IoError("no"));

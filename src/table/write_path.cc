@@ -221,8 +221,8 @@ Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   co_return ApiResult<void>{};
 }
 
-Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena,
-                                         storage::Batch& batch, PendingRecords& records) {
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch,
+                                         PendingRecords& records) {
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));

@@ -44,8 +44,8 @@ struct Path {
 size_t Utf16Length(std::string_view text) {
   size_t length = 0;
   for (unsigned char c : text) {
-    // Without branches, so that long texts are counted many bytes at a time: bytes that begin a character, and once more
-    // those of characters beyond the basic plane, which are surrogate pairs.
+    // Without branches, so that long texts are counted many bytes at a time: bytes that begin a character, and once
+    // more those of characters beyond the basic plane, which are surrogate pairs.
     length += static_cast<size_t>((c & 0xC0) != 0x80) + static_cast<size_t>(c >= 0xF0);
   }
   return length;

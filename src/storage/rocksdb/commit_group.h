@@ -1,8 +1,9 @@
 // CommitGroup: the commits that the requests of one turn of a reactor make, written as one.
 //
 // RocksDB's cost of a write is mostly per call: the hand-over between writers, the log record and its checksum. A group
-// is written at the end of its turn, or earlier when it has become large; members are atomic each by itself as before (a
-// group is one record of the log, so it is all or nothing as a whole). Belongs to one thread. Used by RocksDbEngine only.
+// is written at the end of its turn, or earlier when it has become large; members are atomic each by itself as before
+// (a group is one record of the log, so it is all or nothing as a whole). Belongs to one thread. Used by RocksDbEngine
+// only.
 #pragma once
 
 #include <span>
