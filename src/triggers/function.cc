@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <deque>
+#include <future>
 #include <mutex>
+#include <thread>
 
 #include <fmt/format.h>
 #include <simdjson.h>
@@ -46,6 +49,42 @@ class Turns {
   std::mutex mutex_;
   std::condition_variable_any freed_;
   int free_;  // guarded by mutex_
+};
+
+// Starts handlers on a thread of its own. The kernel ends a handler with the thread that started it, which is how no
+// handler outlives a server that was killed; threads that deliver batches come and go with shards.
+class HandlerStarter {
+ public:
+  using Started = Result<std::unique_ptr<HandlerProcess>>;
+
+  Started Start(const FunctionSpec& spec) {
+    std::packaged_task<Started()> task([&] { return HandlerProcess::Start(spec); });
+    std::future<Started> started = task.get_future();
+    {
+      std::lock_guard lock(mutex_);
+      if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+      tasks_.push_back(std::move(task));
+    }
+    changed_.notify_one();
+    return started.get();
+  }
+
+ private:
+  void Run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (changed_.wait(lock, stop, [&] { return !tasks_.empty(); })) {
+      std::packaged_task<Started()> task = std::move(tasks_.front());
+      tasks_.pop_front();
+      lock.unlock();
+      task();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::deque<std::packaged_task<Started()>> tasks_;  // guarded by mutex_
+  std::jthread thread_;
 };
 
 class CommandFunction final : public Function {
@@ -92,11 +131,12 @@ class CommandFunction final : public Function {
       LogWarn("function {}: handler process {} ended or wrote without being asked; starting another", spec_.name,
               process->pid());
     }
-    return HandlerProcess::Start(spec_);
+    return starter_.Start(spec_);
   }
 
   const FunctionSpec spec_;
   Turns turns_;
+  HandlerStarter starter_;  // outlives the processes below
   std::mutex mutex_;
   std::vector<std::unique_ptr<HandlerProcess>> idle_;  // guarded by mutex_; last used, first taken
 };

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <future>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -110,6 +111,18 @@ TEST(CommandFunction, RunsAsManyProcessesAsAllowed) {
   EXPECT_TRUE(read.is_ok) << read.error;
   EXPECT_NE(writer.payload, read.payload);
   unlink(fifo.c_str());
+}
+
+TEST(HandlerProcess, EndsWithTheThreadThatStartedIt) {
+  auto spec = Shell("read -r line; echo {}; exec sleep 1000");
+  std::unique_ptr<HandlerProcess> process;
+  std::thread([&] {
+    auto started = HandlerProcess::Start(spec);
+    ASSERT_TRUE(started) << started.error().message();
+    process = std::move(*started);
+    EXPECT_TRUE(process->Call("{}", 60'000, {}));
+  }).join();
+  EXPECT_EQ(process->Call("{}", 60'000, {}).error().message(), "the handler was ended by signal 15");
 }
 
 TEST(CommandFunction, StopEndsWaitingForATurn) {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -71,30 +71,57 @@ std::vector<char*> Pointers(std::vector<std::string>& lines) {
   return pointers;
 }
 
-// The child gets a group of its own (so that what it starts can be ended with it) and the usual signals, which the
-// server blocks and ignores.
-int Spawn(const FunctionSpec& spec, int child_input, int child_output, pid_t* pid) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, child_input, STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, child_output, STDOUT_FILENO);
-  if (!spec.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions, spec.directory.c_str());
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none, defaults;
+struct ChildPlan {
+  pid_t parent = 0;
+  int input = -1;
+  int output = -1;
+  const char* directory = nullptr;  // null: stay
+  char* const* arguments = nullptr;
+  char* const* environment = nullptr;
+  int failure = -1;  // takes the error if it does not come to exec; closed by exec
+};
+
+// Runs in the child, which shares our memory until exec: system calls only. The child gets a group of its own (so that
+// what it starts can be ended with it) and the usual signals, which the server blocks and ignores; and it is asked to
+// end when the server does, however that comes about.
+[[noreturn]] void BecomeHandler(const ChildPlan& plan) {
+  sigset_t none;
   sigemptyset(&none);
-  sigemptyset(&defaults);
-  sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setsigdefault(&attributes, &defaults);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+  setpgid(0, 0);
+  signal(SIGPIPE, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const bool is_ready = getppid() == plan.parent && dup2(plan.input, STDIN_FILENO) >= 0 &&
+                        dup2(plan.output, STDOUT_FILENO) >= 0 && (!plan.directory || chdir(plan.directory) == 0) &&
+                        sigprocmask(SIG_SETMASK, &none, nullptr) == 0;
+  if (is_ready) execvpe(plan.arguments[0], plan.arguments, plan.environment);
+  const int error = errno ? errno : ESRCH;
+  _exit(write(plan.failure, &error, sizeof error) == sizeof error ? 127 : 126);
+}
+
+int Spawn(const FunctionSpec& spec, int child_input, int child_output, pid_t* pid) {
   std::vector<std::string> arguments = spec.command;
   std::vector<std::string> environment = EnvironmentOf(spec);
-  const int error = posix_spawnp(pid, arguments[0].c_str(), &actions, &attributes, Pointers(arguments).data(),
-                                 Pointers(environment).data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  const std::vector<char*> argument_pointers = Pointers(arguments);
+  const std::vector<char*> environment_pointers = Pointers(environment);
+  ChildPlan plan;
+  plan.parent = getpid();
+  plan.input = child_input;
+  plan.output = child_output;
+  plan.directory = spec.directory.empty() ? nullptr : spec.directory.c_str();
+  plan.arguments = argument_pointers.data();
+  plan.environment = environment_pointers.data();
+  // Not by memory, although it is shared: a sanitizer makes a fork of this.
+  Pipe failure;
+  if (!failure.Open().ok()) return errno;
+  plan.failure = failure.write_end;
+  // Not fork: copying the page tables of a server with gigabytes of cache takes too long.
+  *pid = vfork();
+  if (*pid == 0) BecomeHandler(plan);
+  if (*pid < 0) return errno;
+  close(std::exchange(failure.write_end, -1));
+  int error = 0;
+  if (read(failure.read_end, &error, sizeof error) != sizeof error) return 0;
+  waitpid(*pid, nullptr, 0);
   return error;
 }
 

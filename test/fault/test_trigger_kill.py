@@ -31,7 +31,7 @@ def write_config(folder):
     config.write_text(f'''
 [function.leaderboard]
 command = [{json.dumps(sys.executable)}, "python_runtime.py", "leaderboard.handler"]
-environment = {{ AWS_DEFAULT_REGION = "us-east-1", AWS_ACCESS_KEY_ID = "any", AWS_SECRET_ACCESS_KEY = "any" }}
+environment = {{ AWS_DEFAULT_REGION = "us-east-1", AWS_ACCESS_KEY_ID = "any", AWS_SECRET_ACCESS_KEY = "any", AWS_MAX_ATTEMPTS = "1" }}
 [[trigger]]
 name = "leaderboard"
 table = "Scores"
