@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "model/messages.h"
 #include "model/messages_partiql.h"
 #include "partiql/keywords.h"
 #include "partiql/parser.h"
@@ -98,6 +99,7 @@ Node* Parser::ParseExpression(int precedence) {
   while (node != nullptr) {
     const InfixOperator* infix = FindInfix(head());
     if (infix == nullptr || infix->precedence <= precedence) break;
+    ++operator_count_;
     node = ParseInfix(node, head(), infix->precedence);
   }
   return node;
@@ -231,6 +233,7 @@ Node* Parser::ParsePath(PathMode mode) {
   Node* node = New(NodeKind::kPath, term->at);
   if (wild.length > 0) node->at = wild;
   else node->path = arena_.Copy(path);  // without a path: not one that attributes are found by
+  if (path.size() > expr::kMaxPathElements) Fault(messages::kPathTooDeep, path.size());
   return node;
 }
 

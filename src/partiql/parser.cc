@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "expr/parser.h"
+#include "model/messages.h"
 #include "model/messages_partiql.h"
 #include "partiql/literal.h"
 #include "partiql/parser_impl.h"
@@ -76,6 +78,8 @@ std::span<const Equality> EqualitiesOf(const Node* where, Arena& arena) {
 Node* Parser::ParseAll() {
   Node* node = ParseExpression();
   if (node == nullptr) return nullptr;
+  // Also bounds how deep chains of operators go, which the parser itself follows without recursion.
+  if (operator_count_ > expr::kMaxOperators) Fault(messages::kTooManyOperators, expr::kMaxOperators + 1);
   const bool has_semicolon = Take(TokenKind::kSemicolon);
   if (head().kind == TokenKind::kEnd) return node;
   return Fail(has_semicolon ? messages::kPartiqlTrailingStatement : messages::kPartiqlTrailingToken);

@@ -113,6 +113,7 @@ class Parser {
   size_t at_ = 0;
   int depth_ = 0;
   uint32_t parameter_count_ = 0;
+  uint32_t operator_count_ = 0;
   std::string error_;
   bool is_too_deep_ = false;
   std::string fault_;

@@ -177,6 +177,24 @@ TEST(PartiqlParser, NestingIsBounded) {
   }
 }
 
+TEST(PartiqlParser, ChainsAndPathsAreBounded) {
+  const auto chain = [](int operators, std::string_view op) {
+    std::string text = "SELECT * FROM t WHERE a";
+    for (int i = 0; i < operators; ++i) text.append(op).append("a");
+    return text;
+  };
+  EXPECT_EQ(ErrorOf(chain(300, "=")), "no error");
+  EXPECT_EQ(ErrorOf(chain(301, "=")), "The expression contains too many operators; operator count: 301");
+  EXPECT_EQ(ErrorOf(chain(4000, "+")), "The expression contains too many operators; operator count: 301");
+  const auto path = [](int elements) {
+    std::string text = "SELECT a";
+    for (int i = 1; i < elements; ++i) text += ".b";
+    return text + " FROM t";
+  };
+  EXPECT_EQ(ErrorOf(path(32)), "no error");
+  EXPECT_EQ(ErrorOf(path(33)), "The document path has too many nesting levels; nesting levels: 33");
+}
+
 TEST(PartiqlStatementCache, KeepsWhatWasParsedWithinItsBounds) {
   StatementCache cache(4, 1 << 20);
   const auto first = cache.Get("SELECT * FROM a");
