@@ -275,7 +275,7 @@ struct HttpClient::Pool {
 HttpClient::HttpClient() : pool_(std::make_unique<Pool>()) {}
 HttpClient::~HttpClient() = default;
 
-Result<HttpClientResponse> HttpClient::Send(const HttpClientRequest& request, std::stop_token stop) {
+Result<HttpClientResponse> HttpClient::Send(const HttpClientRequest& request, const std::stop_token& stop) {
   if (stop.stop_requested()) return Status::Unavailable("stopped");
   for (const HttpHeader& header : request.headers) {
     if (header.name.empty() || HasLineBreak(header.name) || HasLineBreak(header.value))

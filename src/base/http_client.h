@@ -63,7 +63,7 @@ class HttpClient {
   // kInvalidArgument: the URL or a header is malformed. kUnavailable: no answer (refused, timed out, stopped, name not
   // known, libcurl absent). kIoError: an answer that is not HTTP, is too long, or ends early. A request that failed
   // after it was sent may have been carried out. A stop request ends the call at once.
-  Result<HttpClientResponse> Send(const HttpClientRequest& request, std::stop_token stop = {});
+  Result<HttpClientResponse> Send(const HttpClientRequest& request, const std::stop_token& stop = {});
 
  private:
   class Session;
