@@ -9,8 +9,10 @@ import pytest
 from harness.server import binary
 
 WORKLOADS = ["put", "get", "get-consistent", "update-counter", "conditional-put", "mixed-a", "mixed-b", "mixed-c", "query-10",
-             "query-100", "query-100-reverse", "scan", "batch-write-25", "batch-get-100", "transact-4", "load",
-             "load-ordered", "load-expired", "ttl-sweep"]
+             "query-100", "query-100-reverse", "scan", "scan-all", "put-tagged", "put-gsi", "put-gsi-move", "put-lsi",
+             "put-lsi-move", "batch-write-25", "batch-get-100", "transact-4", "load", "load-ordered", "load-expired", "ttl-sweep"]
+# After how many requests these end by themselves; a Scan has at least 100 items to a segment, and here a page to each.
+ONE_PASS = {"load": 500, "load-ordered": 500, "load-expired": 500, "scan-all": 5}
 
 
 def bench(endpoint, *arguments):
