@@ -1,5 +1,8 @@
 #include "api/lambda/lambda_api.h"
 
+#include <algorithm>
+#include <optional>
+
 #include "api/lambda/create_event_source_mapping.h"
 #include "api/lambda/delete_event_source_mapping.h"
 #include "api/lambda/get_event_source_mapping.h"

@@ -4,6 +4,7 @@
 // header x-amzn-ErrorType, and {"Type": …, "Message": …}. Signatures are read as everywhere. Used by the dispatcher.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "api/lambda/rest_request.h"

@@ -1,5 +1,6 @@
 #include "api/lambda/list_event_source_mappings.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
