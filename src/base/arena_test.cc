@@ -20,6 +20,7 @@ TEST(Arena, RespectsAlignment) {
 TEST(Arena, AllocationsDoNotOverlapAcrossBlocks) {
   Arena arena;
   std::vector<std::string_view> copies;
+  copies.reserve(2000);
   for (int i = 0; i < 2000; ++i) copies.push_back(arena.Copy(std::string(50, static_cast<char>('a' + i % 26))));
   for (int i = 0; i < 2000; ++i)
     EXPECT_EQ(copies[static_cast<size_t>(i)], std::string(50, static_cast<char>('a' + i % 26)));

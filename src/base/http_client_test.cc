@@ -151,6 +151,7 @@ TEST(HttpClientTest, ThreadsSendSideBySide) {
   std::atomic<int> right{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
         const std::string body = fmt::format("{:04}", t);

@@ -49,6 +49,7 @@ TEST(Metrics, HistogramBucketsAreCumulativePowersOfTwo) {
 TEST(Metrics, CountersAddUpAcrossThreads) {
   Metrics metrics;
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
       Counter& counter = metrics.GetCounter("n", "N.");

@@ -213,7 +213,7 @@ std::vector<Number> RandomNumbers(uint64_t seed, size_t count) {
   return numbers;
 }
 
-int Sign(std::strong_ordering order) { return order < 0 ? -1 : order > 0 ? 1 : 0; }
+int Sign(std::strong_ordering order) { return std::is_lt(order) ? -1 : std::is_gt(order) ? 1 : 0; }
 
 TEST(NumberProperty, TextRoundTrips) {
   for (const Number& number : RandomNumbers(1, 5000)) EXPECT_EQ(Num(number.ToString()), number);

@@ -152,7 +152,7 @@ class KinesisDeliveryTest : public testing::Test {
   }
 
   // A process over what the engine has.
-  void Start(std::optional<std::string> endpoint = {}) {
+  void Start(const std::optional<std::string>& endpoint = {}) {
     delivery_.reset();
     client_ = std::make_unique<KinesisClient>(KinesisOptions{.endpoint = endpoint.value_or(kinesis_.Url()),
                                                              .access_key_id = {},
