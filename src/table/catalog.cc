@@ -11,6 +11,7 @@
 #include "model/messages.h"
 #include "table/key_layout.h"
 #include "table/stats_record.h"
+#include "table/system_records.h"
 
 namespace armature::table {
 
@@ -29,17 +30,6 @@ std::string_view LookupKey(TableScope scope, std::string_view name) {
   buffer.clear();
   AppendCatalogKey(scope.account, scope.region, name, buffer);
   return buffer;
-}
-
-Task<Result<storage::ScanOp*>> ScanAll(storage::Engine& engine, const storage::KeyRange& range, storage::ScanOp& op) {
-  op.partition = storage::kSystemPartition;
-  op.begin = range.begin;
-  op.end = range.end;
-  op.at.view = storage::View::kLatest;
-  engine.Scan(op);
-  co_await op.done;
-  if (!op.status.ok()) co_return op.status;
-  co_return &op;
 }
 
 }  // namespace
@@ -73,8 +63,7 @@ Task<Status> Catalog::Load() {
 Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& partitions) {
   storage::ScanOp scan;
   const storage::KeyRange range = CatalogRange();
-  auto scanned = co_await ScanAll(engine_, range, scan);
-  if (!scanned) co_return scanned.error();
+  if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
 
   std::unordered_set<storage::PartitionId> in_use{storage::kSystemPartition};
   for (const auto& row : scan.rows) {
@@ -106,8 +95,7 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
 Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions) {
   storage::ScanOp scan;
   const storage::KeyRange range = DeletedTableRange();
-  auto scanned = co_await ScanAll(engine_, range, scan);
-  if (!scanned) co_return scanned.error();
+  if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
   for (const auto& row : scan.rows) {
     auto def = model::DecodeTableDef(row.value);
     if (!def) co_return def.error();
@@ -190,20 +178,7 @@ std::vector<std::shared_ptr<Table>> Catalog::DeletedTables() const {
 
 // --- changes ---------------------------------------------------------------------------------------------------------
 
-Task<Status> Catalog::CommitSystem(const storage::Batch& batch) {
-  storage::CommitOp commit;
-  commit.partition = storage::kSystemPartition;
-  commit.epoch = kSystemEpoch;
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  if (!commit.status.ok()) co_return commit.status;
-  storage::DurableOp durable;
-  durable.sequence = commit.sequence;
-  engine_.WhenDurable(durable);
-  co_await durable.done;
-  co_return durable.status;
-}
+Task<Status> Catalog::CommitSystem(const storage::Batch& batch) { return WriteSystemRecordsDurably(engine_, batch); }
 
 Task<Status> Catalog::StoreRecord(const TableDef& def) {
   storage::Batch batch;

@@ -1,18 +1,14 @@
 #include "triggers/mapping_store.h"
 
 #include "table/key_layout.h"
+#include "table/system_records.h"
 
 namespace armature::triggers {
 
 Task<Status> MappingStore::Load() {
   const storage::KeyRange range = table::TriggerRange();
   storage::ScanOp scan;
-  scan.partition = storage::kSystemPartition;
-  scan.begin = range.begin;
-  scan.end = range.end;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
+  if (Status status = co_await table::ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
   std::lock_guard lock(mutex_);
   for (const auto& row : scan.rows) {
     auto mapping = DecodeMapping(row.value);
@@ -48,7 +44,7 @@ Task<model::ApiResult<MappingStore::Ref>> MappingStore::Change(Decide decide) {
   const Ref mapping = *decided;
   storage::Batch batch;
   batch.Put(table::TriggerKey(mapping->uuid), EncodeMapping(*mapping));
-  const Status status = co_await Commit(batch);
+  const Status status = co_await table::WriteSystemRecordsDurably(engine_, batch);
   if (!status.ok()) co_return model::FromStatus(status);
   std::lock_guard lock(mutex_);
   mappings_[mapping->uuid] = mapping;
@@ -59,26 +55,11 @@ Task<Status> MappingStore::Remove(std::string uuid) {
   const auto guard = co_await change_latch_.LockStripe(0);
   storage::Batch batch;
   batch.Delete(table::TriggerKey(uuid));
-  const Status status = co_await Commit(batch);
+  const Status status = co_await table::WriteSystemRecordsDurably(engine_, batch);
   if (!status.ok()) co_return status;
   std::lock_guard lock(mutex_);
   mappings_.erase(uuid);
   co_return Status::Ok();
-}
-
-Task<Status> MappingStore::Commit(const storage::Batch& batch) {
-  storage::CommitOp commit;
-  commit.partition = storage::kSystemPartition;
-  commit.epoch = table::kSystemEpoch;
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  if (!commit.status.ok()) co_return commit.status;
-  storage::DurableOp durable;
-  durable.sequence = commit.sequence;
-  engine_.WhenDurable(durable);
-  co_await durable.done;
-  co_return durable.status;
 }
 
 }  // namespace armature::triggers

@@ -38,8 +38,6 @@ class MappingStore {
   Task<Status> Remove(std::string uuid);
 
  private:
-  Task<Status> Commit(const storage::Batch& batch);
-
   storage::Engine& engine_;
   table::LatchTable change_latch_{1};
   mutable std::mutex mutex_;

@@ -9,6 +9,7 @@
 #include "table/journal/lane_changes.h"
 #include "table/journal/stream_arn.h"
 #include "table/key_layout.h"
+#include "table/system_records.h"
 
 namespace armature::table {
 
@@ -51,13 +52,7 @@ std::vector<std::shared_ptr<Table>> Journal::AllTables() const {
 Task<Status> Journal::Load() {
   storage::ScanOp scan;
   const storage::KeyRange range = JournalStateRange();
-  scan.partition = storage::kSystemPartition;
-  scan.begin = range.begin;
-  scan.end = range.end;
-  scan.at.view = storage::View::kLatest;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
+  if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
 
   std::map<std::string_view, std::string_view> records;
   for (const auto& row : scan.rows) records.emplace(row.key, row.value);

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "table/key_layout.h"
+#include "table/system_records.h"
 
 namespace armature::table {
 
@@ -109,13 +110,7 @@ Task<Status> TokenStore::RemoveExpired(size_t most) {
     batch.Delete(row.key);
   }
   if (batch.empty()) co_return Status();
-  storage::CommitOp commit;
-  commit.partition = storage::kSystemPartition;
-  commit.epoch = kSystemEpoch;
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  co_return commit.status;
+  co_return co_await WriteSystemRecords(engine_, batch);
 }
 
 }  // namespace armature::table
