@@ -4,8 +4,6 @@
 #include <atomic>
 
 #include "base/bytes.h"
-#include "base/log.h"
-#include "model/item_codec.h"
 #include "table/key_layout.h"
 
 namespace armature::workers {
@@ -19,8 +17,6 @@ namespace {
 
 // Between portions, so that a backfill takes no more than part of a core.
 constexpr milliseconds kPauseBetweenPortions(10);
-constexpr milliseconds kPauseAfterFailure(1000);
-constexpr size_t kMaxPortionBytes = 1024 * 1024;
 
 // version 1 | items done, 8 bytes | cursor
 constexpr uint8_t kRecordVersion = 1;
@@ -32,8 +28,6 @@ const IndexDef* FindUnsettled(const TableDef& table) {
   return it == table.indexes.end() ? nullptr : &*it;
 }
 
-Status ToStatus(const model::ApiError& error) { return Status::IoError(error.name + ": " + error.message); }
-
 }  // namespace
 
 struct IndexBackfill::Progress {
@@ -43,9 +37,8 @@ struct IndexBackfill::Progress {
 
 IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table::Catalog& catalog,
                              table::WritePath& writes, Metrics& metrics, size_t rows_per_portion)
-    : engine_(engine),
+    : TableWorker(engine, catalog, "work on an index", table::IndexBuildRange()),
       clock_(clock),
-      catalog_(catalog),
       writes_(writes),
       rows_per_portion_(rows_per_portion),
       items_read_(metrics.GetCounter("armature_index_backfill_items_total", "Items read to build indexes over them")),
@@ -57,91 +50,42 @@ IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table:
                    [progress = progress_] { return progress->percent.load(); });
 }
 
-// --- finding work
-// ------------------------------------------------------------------------------------------------------
+// --- finding work ----------------------------------------------------------------------------------------------------
 
-Task<Status> IndexBackfill::Load() {
-  for (const auto& table : catalog_.AllTables()) {
-    if (const IndexDef* index = FindUnsettled(*table->def())) works_[table->id()] = {table, index->id, {}, 0, false};
+std::optional<IndexWork> IndexBackfill::FindWork(const std::shared_ptr<table::Table>& table) const {
+  const auto def = table->def();
+  const IndexDef* index = FindUnsettled(*def);
+  if (!index) return {};
+  return IndexWork{{table, {}}, index->id, 0, false};
+}
+
+Task<Status> IndexBackfill::TakeRecord(std::string_view key, std::string_view record) {
+  ByteReader ids(key.substr(2)), reader(record);
+  const auto table_id = ids.BigEndian<uint64_t>();
+  const auto index_id = ids.BigEndian<uint32_t>();
+  const bool is_known = reader.Byte() == kRecordVersion;
+  const auto items_done = static_cast<int64_t>(reader.BigEndian<uint64_t>());
+  if (!ids.ok() || !reader.ok() || !is_known) co_return Status::Corruption("the record of an index build is damaged");
+  if (const auto work = works_.find(table_id); work != works_.end() && work->second.index_id == index_id) {
+    work->second.items_done = items_done;
+    work->second.cursor = record.substr(1 + sizeof(uint64_t));
+    co_return Status::Ok();
   }
-  const storage::KeyRange range = table::IndexBuildRange();
-  storage::ScanOp scan;
-  scan.partition = storage::kSystemPartition;
-  scan.begin = range.begin;
-  scan.end = range.end;
-  scan.at.view = storage::View::kLatest;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
-
-  for (const auto& row : scan.rows) {
-    ByteReader key(row.key.substr(2));
-    const auto table_id = key.BigEndian<uint64_t>();
-    const auto index_id = key.BigEndian<uint32_t>();
-    ByteReader record(row.value);
-    const bool is_known = record.Byte() == kRecordVersion;
-    const auto items_done = static_cast<int64_t>(record.BigEndian<uint64_t>());
-    if (!key.ok() || !record.ok() || !is_known) co_return Status::Corruption("the record of an index build is damaged");
-    if (const auto work = works_.find(table_id); work != works_.end() && work->second.index_id == index_id) {
-      work->second.items_done = items_done;
-      work->second.cursor = row.value.substr(1 + sizeof(uint64_t));
-      continue;
+  // Its index is settled or gone, only the record was not removed yet; or its rows were not.
+  const auto tables = catalog_.AllTables();
+  const auto table = std::find_if(tables.begin(), tables.end(), [&](const auto& t) { return t->id() == table_id; });
+  if (table != tables.end()) {
+    TableDef def = *(*table)->def();
+    if (!def.FindIndex(index_id)) {
+      if (Status status = co_await DeleteEntries(**table, index_id); !status.ok()) co_return status;
     }
-    // Its index is settled or gone, only the record was not removed yet; or its rows were not.
-    const auto tables = catalog_.AllTables();
-    const auto table = std::find_if(tables.begin(), tables.end(), [&](const auto& t) { return t->id() == table_id; });
-    if (table != tables.end()) {
-      TableDef def = *(*table)->def();
-      if (!def.FindIndex(index_id)) {
-        if (Status status = co_await DeleteRows(**table, index_id); !status.ok()) co_return status;
-      }
-    }
-    if (Status status = co_await Forget(table_id, index_id); !status.ok()) co_return status;
   }
-  ShowProgress();
-  co_return Status::Ok();
+  co_return co_await Forget(table_id, index_id);
 }
 
-Task<void> IndexBackfill::Announce(std::shared_ptr<table::Table> table) {
-  {
-    const auto guard = co_await latch_.LockStripe(0);
-    const IndexDef* index = FindUnsettled(*table->def());
-    if (!index) co_return;
-    Work& work = works_[table->id()];
-    if (!work.table) work = {table, index->id, {}, 0, false};
-    if (catalog_.control_plane_delay_millis() == 0) {
-      const Pause pause = co_await AdvanceOrRetry(work);
-      if (!pause) works_.erase(table->id());
-    }
-    ShowProgress();
-    if (works_.empty()) co_return;
-  }
-  if (wake_) wake_();
-}
+// --- the work on one table -------------------------------------------------------------------------------------------
 
-Task<std::optional<milliseconds>> IndexBackfill::Step() {
-  const auto guard = co_await latch_.LockStripe(0);
-  Pause next;
-  for (auto it = works_.begin(); it != works_.end();) {
-    const Pause pause = co_await AdvanceOrRetry(it->second);
-    if (pause) next = std::min(next.value_or(*pause), *pause);
-    it = pause ? std::next(it) : works_.erase(it);
-  }
-  ShowProgress();
-  co_return next;
-}
-
-// --- the work on one table
-// ---------------------------------------------------------------------------------------------
-
-Task<IndexBackfill::Pause> IndexBackfill::AdvanceOrRetry(Work& work) {
-  auto advanced = co_await Advance(work);
-  if (advanced) co_return *advanced;
-  LogWarn("table {}: work on an index goes on later: {}", work.table->def()->name, advanced.error().ToString());
-  co_return kPauseAfterFailure;
-}
-
-Task<Result<IndexBackfill::Pause>> IndexBackfill::Advance(Work& work) {
+Task<Result<Pause>> IndexBackfill::Advance(IndexWork& work) {
   if (work.is_out_of_definition) {
     if (Status status = co_await FinishRemoval(work); !status.ok()) co_return status;
   }
@@ -151,12 +95,12 @@ Task<Result<IndexBackfill::Pause>> IndexBackfill::Advance(Work& work) {
   // While the table is UPDATING the index's place is being made, as on AWS.
   const int64_t now = clock_.NowMillis();
   if (def->StatusAt(now) != ResourceStatus::kActive) co_return Pause(def->transition_due_millis - now);
-  if (index->id != work.index_id) work = {work.table, index->id, {}, 0, false};
+  if (index->id != work.index_id) work = {{work.table, {}}, index->id, 0, false};
   if (index->status == ResourceStatus::kCreating) co_return co_await Build(work, *index);
   co_return co_await Remove(work, *index);
 }
 
-Task<Result<IndexBackfill::Pause>> IndexBackfill::Build(Work& work, const IndexDef& index) {
+Task<Result<Pause>> IndexBackfill::Build(IndexWork& work, const IndexDef& index) {
   if (!index.is_backfilling) {
     // Writes that began under the definition without the index do not keep it; none may run any more.
     co_await writes_.AwaitEarlierWrites();
@@ -180,44 +124,27 @@ Task<Result<IndexBackfill::Pause>> IndexBackfill::Build(Work& work, const IndexD
   co_return Pause();
 }
 
-Task<Result<bool>> IndexBackfill::BuildPortion(Work& work) {
+Task<Result<bool>> IndexBackfill::BuildPortion(IndexWork& work) {
   const auto schema = work.table->schema();
   const auto& indexes = schema->indexes();
   const auto index =
       std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == work.index_id; });
   if (index == indexes.end()) co_return false;  // deleted meanwhile; the next portion finds that out
-  const storage::KeyRange range = table::AllRows(schema->items());
-  storage::ScanOp scan;
-  scan.partition = work.table->partition();
-  scan.begin = work.cursor.empty() ? range.begin : work.cursor;
-  scan.end = range.end;
-  scan.limit_rows = rows_per_portion_;
-  scan.limit_bytes = kMaxPortionBytes;
-  scan.at.view = storage::View::kLatest;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
-
-  Arena arena;
-  for (const auto& row : scan.rows) {
-    arena.Reset();
-    auto decoded = model::DecodeItem(row.value, arena);
-    if (!decoded) co_return decoded.error();
-    // An item the index leaves out needs nothing: if a write gives it the missing attributes, that write makes the row.
-    if (!table::HasRow(index->keyspace, decoded->item)) continue;
-    const model::Item key = table::RowKeyAttributes(schema->items(), decoded->item, arena);
-    auto built = co_await writes_.BuildIndexRow(*work.table, work.index_id, key, arena);
-    if (!built) co_return ToStatus(built.error());
-  }
-  items_read_.Add(scan.rows.size());
-  work.items_done += static_cast<int64_t>(scan.rows.size());
-  if (!scan.rows.empty()) work.cursor = std::string(scan.rows.back().key) + '\0';
-  co_return !scan.has_more;
+  // An item the index leaves out needs nothing: if a write gives it the missing attributes, that write makes the row.
+  const NeedsRow is_entered = [&](const model::Item& item) { return table::HasRow(index->keyspace, item); };
+  const MakeRow enter = [&](const model::Item& key, Arena& arena) {
+    return writes_.BuildIndexRow(*work.table, work.index_id, key, arena);
+  };
+  auto portion = co_await WalkPortion(engine_, work, rows_per_portion_, is_entered, enter);
+  if (!portion) co_return portion.error();
+  items_read_.Add(portion->items);
+  work.items_done += static_cast<int64_t>(portion->items);
+  co_return portion->is_last;
 }
 
-Task<Result<IndexBackfill::Pause>> IndexBackfill::Remove(Work& work, const IndexDef& index) {
+Task<Result<Pause>> IndexBackfill::Remove(IndexWork& work, const IndexDef& index) {
   // Recorded first: once the definition has forgotten the index, only the record knows of its rows.
-  work = {work.table, index.id, {}, 0, false};
+  work = {{work.table, {}}, index.id, 0, false};
   if (Status status = co_await Record(work); !status.ok()) co_return status;
   const auto remove = [id = index.id](TableDef& table, IndexDef&) {
     std::erase_if(table.indexes, [&](const IndexDef& candidate) { return candidate.id == id; });
@@ -229,18 +156,17 @@ Task<Result<IndexBackfill::Pause>> IndexBackfill::Remove(Work& work, const Index
   co_return Pause();
 }
 
-Task<Status> IndexBackfill::FinishRemoval(Work& work) {
+Task<Status> IndexBackfill::FinishRemoval(IndexWork& work) {
   // A write under the older definition would put rows behind the deletion.
   co_await writes_.AwaitEarlierWrites();
-  if (Status status = co_await DeleteRows(*work.table, work.index_id); !status.ok()) co_return status;
+  if (Status status = co_await DeleteEntries(*work.table, work.index_id); !status.ok()) co_return status;
   work.is_out_of_definition = false;
   co_return co_await Forget(work.table->id(), work.index_id);
 }
 
-// --- storing
-// -----------------------------------------------------------------------------------------------------------
+// --- storing ---------------------------------------------------------------------------------------------------------
 
-Task<Status> IndexBackfill::ChangeIndex(const Work& work, std::function<void(TableDef&, IndexDef&)> change) {
+Task<Status> IndexBackfill::ChangeIndex(const IndexWork& work, std::function<void(TableDef&, IndexDef&)> change) {
   const auto before = work.table->def();
   const table::Catalog::Change apply = [&](TableDef& table) -> model::ApiResult<void> {
     // Another table may have taken the name, and a deletion of the index may have come between.
@@ -250,47 +176,27 @@ Task<Status> IndexBackfill::ChangeIndex(const Work& work, std::function<void(Tab
     change(table, *index);
     return {};
   };
-  const table::TableScope scope{before->account, before->region};
-  auto changed = co_await catalog_.Update(scope, before->name, apply);
-  co_return changed ? Status::Ok() : ToStatus(changed.error());
+  co_return co_await ChangeDefinition(*work.table, apply);
 }
 
-Task<Status> IndexBackfill::Commit(storage::PartitionId partition, storage::Epoch epoch, const storage::Batch& batch) {
-  storage::CommitOp commit;
-  commit.partition = partition;
-  commit.epoch = epoch;
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  co_return commit.status;
-}
-
-// Nothing here waits for the disk: a record that is lost only repeats work, and it becomes durable after the rows it
-// speaks of.
-Task<Status> IndexBackfill::Record(const Work& work) {
+Task<Status> IndexBackfill::Record(const IndexWork& work) {
   std::string record;
   AppendByte(record, kRecordVersion);
   AppendBigEndian(record, static_cast<uint64_t>(work.items_done));
   record += work.cursor;
-  storage::Batch batch;
-  batch.Put(table::IndexBuildKey(work.table->id(), work.index_id), record);
-  co_return co_await Commit(storage::kSystemPartition, table::kSystemEpoch, batch);
+  return StoreRecord(table::IndexBuildKey(work.table->id(), work.index_id), std::move(record));
 }
 
 Task<Status> IndexBackfill::Forget(uint64_t table_id, uint32_t index_id) {
-  storage::Batch batch;
-  batch.Delete(table::IndexBuildKey(table_id, index_id));
-  co_return co_await Commit(storage::kSystemPartition, table::kSystemEpoch, batch);
+  return RemoveRecord(table::IndexBuildKey(table_id, index_id));
 }
 
-Task<Status> IndexBackfill::DeleteRows(const table::Table& table, uint32_t index_id) {
+Task<Status> IndexBackfill::DeleteEntries(const table::Table& table, uint32_t index_id) {
   IndexDef index;
   index.kind = model::IndexKind::kGlobal;
   index.id = index_id;
   const storage::KeyRange rows = table::AllRows(table::IndexKeyspace(*table.def(), index));
-  storage::Batch batch;
-  batch.DeleteRange(rows.begin, rows.end);
-  Status status = co_await Commit(table.partition(), table.epoch(), batch);
+  Status status = co_await DeleteRows(table, rows);
   const bool is_gone = status.code() == StatusCode::kNotFound;  // the table went, and its rows with it
   co_return is_gone ? Status::Ok() : status;
 }

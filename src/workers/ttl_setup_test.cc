@@ -77,15 +77,7 @@ TEST_F(TtlSetupTest, ConcurrentWritersLoseNothing) {
     }
   };
   for (int round = 0; round < 3; ++round) {
-    {
-      std::vector<std::unique_ptr<table::ThreadExecutor>> executors;
-      for (int writer = 0; writer < kWriters; ++writer) {
-        executors.push_back(std::make_unique<table::ThreadExecutor>());
-        executors.back()->Spawn(write(writer));
-      }
-      Enable();
-      for (auto& executor : executors) executor->WaitIdle();
-    }
+    WriteConcurrently(kWriters, write, [&] { Enable(); });
     ExpectEnabled();
     Disable();
     EXPECT_THAT(Rows(), IsEmpty());
@@ -121,12 +113,7 @@ TEST_F(TtlSetupTest, ACrashThatTakesRowsTakesTheRecordOfThemToo) {
 TEST_F(TtlSetupTest, ARecordThatSurvivedItsWorkIsForgotten) {
   storage::Batch batch;
   batch.Put(table::ExpiryBuildKey(table_->id()), "\x01zzz");
-  storage::CommitOp commit;
-  commit.partition = storage::kSystemPartition;
-  commit.epoch = table::kSystemEpoch;
-  commit.batch = &batch;
-  engine_->Commit(commit);
-  ASSERT_TRUE(commit.status.ok());
+  ASSERT_TRUE(RunBlocking(table::WriteSystemRecords(*engine_, batch)).ok());
   Start();
   EXPECT_EQ(Records(), 0u);
 }

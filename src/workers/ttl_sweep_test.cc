@@ -244,13 +244,7 @@ TEST_F(TtlSweepTest, WhatIsProlongedInTimeIsNeverDeleted) {
       if (outcome == "ok") prolonged[key] = true;
     }
   };
-  std::vector<std::unique_ptr<table::ThreadExecutor>> executors;
-  for (int writer = 0; writer < kWriters; ++writer) {
-    executors.push_back(std::make_unique<table::ThreadExecutor>());
-    executors.back()->Spawn(prolong(writer));
-  }
-  Sweep();
-  for (auto& executor : executors) executor->WaitIdle();
+  WriteConcurrently(kWriters, prolong, [&] { Sweep(); });
   Sweep();
   const auto left = Items();
   size_t expected = 0;

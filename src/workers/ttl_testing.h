@@ -1,8 +1,7 @@
-// What the tests of Time to Live share: a process over an engine that can crash, and its expiry rows in one line each.
+// What the tests of Time to Live share: a process with its two workers, and its expiry rows in one line each.
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,40 +12,32 @@
 #include "model/item_codec.h"
 #include "table/expiry.h"
 #include "table/key_layout.h"
-#include "table/table_testing.h"
 #include "workers/ttl_setup.h"
 #include "workers/ttl_sweep.h"
+#include "workers/workers_testing.h"
 
 namespace armature::workers {
 
-class TtlFixture : public testing::Test {
+class TtlFixture : public WorkerFixture {
  protected:
   static constexpr size_t kRowsPerPortion = 4;
   static constexpr size_t kItemsPerPortion = 3;
 
   explicit TtlFixture(int64_t control_plane_delay_millis = 0, int64_t ttl_delay_millis = 0)
-      : control_plane_delay_(control_plane_delay_millis), ttl_delay_(ttl_delay_millis) {
+      : WorkerFixture(control_plane_delay_millis), ttl_delay_(ttl_delay_millis) {
     Start();
     MakeTable(table::MakeTableDef("tbl"));
   }
 
-  // A process over what the engine has.
-  void Start() {
+  void Start() override {
     sweep_.reset();
     setup_.reset();
-    house_ = std::make_unique<table::House>(*engine_, clock_, control_plane_delay_);
-    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
-    metrics_ = std::make_unique<Metrics>();
+    StartHouse();
     setup_ = std::make_unique<TtlSetup>(*engine_, clock_, house_->catalog, house_->writes, *metrics_,
                                         TtlSetup::Portions{kRowsPerPortion, kRowsPerPortion});
     sweep_ = std::make_unique<TtlSweep>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, ttl_delay_,
                                         kItemsPerPortion);
     ASSERT_TRUE(RunBlocking(setup_->Load()).ok());
-    table_ = house_->catalog.Find(table::kScope, "tbl");
-  }
-  void Crash() {
-    engine_->Crash();
-    Start();
   }
 
   // Instead of the one there was.
@@ -65,9 +56,6 @@ class TtlFixture : public testing::Test {
   int64_t Now() const { return clock_.NowMillis() / 1000; }
   void AdvanceSeconds(int64_t seconds) { clock_.AdvanceMillis(seconds * 1000); }
 
-  void Put(const std::string& item) {
-    EXPECT_EQ(RunBlocking(table::TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok");
-  }
   // Items k0, k1, … of which every third does not expire.
   void PutNumbered(int count) {
     for (int i = 0; i < count; ++i)
@@ -96,35 +84,13 @@ class TtlFixture : public testing::Test {
     EXPECT_EQ(State(), "DISABLED");
   }
   std::optional<std::chrono::milliseconds> SetupStep() { return RunBlocking(setup_->Step()); }
-  int FinishSetup() {
-    int steps = 1;
-    while (SetupStep()) ++steps;
-    return steps;
-  }
+  int FinishSetup() { return StepsToEndOf(*setup_); }
   // Until nothing is due.
   void Sweep() {
     while (RunBlocking(sweep_->Step()) != std::chrono::milliseconds(500)) {}
   }
 
   std::string State() const { return std::string(model::TtlStatusName(table_->def()->ttl.status)); }
-
-  std::vector<std::pair<std::string, std::string>> Scan(const storage::KeyRange& range,
-                                                        storage::PartitionId partition) {
-    storage::ScanOp scan;
-    scan.partition = partition;
-    scan.begin = range.begin;
-    scan.end = range.end;
-    scan.at.view = storage::View::kLatest;
-    RunBlocking(Await(scan));
-    EXPECT_TRUE(scan.status.ok()) << scan.status.ToString();
-    std::vector<std::pair<std::string, std::string>> rows;
-    for (const auto& row : scan.rows) rows.emplace_back(row.key, row.value);
-    return rows;
-  }
-  Task<void> Await(storage::ScanOp& scan) {
-    engine_->Scan(scan);
-    co_await scan.done;
-  }
 
   // "1700000000 pk=S:a", in order.
   std::vector<std::string> Rows() {
@@ -169,16 +135,9 @@ class TtlFixture : public testing::Test {
   }
   size_t Records() { return Scan(table::ExpiryBuildRange(), storage::kSystemPartition).size(); }
 
-  const int64_t control_plane_delay_;
   const int64_t ttl_delay_;
-  ManualClock clock_;
-  Metrics engine_metrics_;
-  std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, engine_metrics_);
-  std::unique_ptr<Metrics> metrics_;
-  std::unique_ptr<table::House> house_;
   std::unique_ptr<TtlSetup> setup_;
   std::unique_ptr<TtlSweep> sweep_;
-  std::shared_ptr<table::Table> table_;
 };
 
 }  // namespace armature::workers

@@ -1,0 +1,176 @@
+// TableWorker: what the workers that change live tables in portions have in common.
+//
+// A table's definition says whether there is work on it; a record in the system partition says how far that has got, so
+// that after a crash it goes on where it was. One portion runs at a time, for one table after the other; what fails is
+// tried again later. Thread-safe. Driven by a Periodic of server/ and, for a table's first portion, by the operation
+// that changed its definition, so that a small table is ready when the reply is out. Base of TtlSetup and
+// IndexBackfill, which say what the work is; must not know what their records hold.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+#include "storage/engine.h"
+#include "table/catalog.h"
+#include "table/latches.h"
+#include "table/system_records.h"
+#include "workers/table_walk.h"
+
+namespace armature::workers {
+
+using Pause = std::optional<std::chrono::milliseconds>;
+
+// `Work`: a TableWalk and what else the worker has to know of its work on one table.
+template <class Work>
+class TableWorker {
+ public:
+  virtual ~TableWorker() = default;
+  TableWorker(const TableWorker&) = delete;
+  TableWorker& operator=(const TableWorker&) = delete;
+
+  // Called (from any thread) when there is work for Step. Set before requests are served.
+  void OnWork(std::function<void()> wake) { wake_ = std::move(wake); }
+
+  // Finds what a crash or shut-down left to do. REQUIRES: the catalogue is loaded and nobody writes yet.
+  Task<Status> Load();
+
+  // To be told of every table whose definition now has work. Does the first portion at once unless StartsLater.
+  Task<void> Announce(std::shared_ptr<table::Table> table);
+
+  // One portion for every table that has work. When to come back; nothing if all is done.
+  Task<Pause> Step();
+
+ protected:
+  // `task` is what the log calls the work, `records` where the worker keeps its records.
+  TableWorker(storage::Engine& engine, table::Catalog& catalog, std::string_view task, storage::KeyRange records)
+      : engine_(engine), catalog_(catalog), task_(task), records_(std::move(records)) {}
+
+  // The work on a table from its start, if its definition says that there is some.
+  virtual std::optional<Work> FindWork(const std::shared_ptr<table::Table>& table) const = 0;
+  // A record found by Load: puts the work on where it was, or removes what it no longer needs.
+  virtual Task<Status> TakeRecord(std::string_view key, std::string_view record) = 0;
+  // One portion. How long to rest then; nothing if the work is done.
+  virtual Task<Result<Pause>> Advance(Work& work) = 0;
+  virtual bool StartsLater() const { return false; }
+  // After every change of works_, under the latch.
+  virtual void ShowProgress() const {}
+
+  // Neither waits for the disk: a record that is lost only repeats work, and it becomes durable after the rows it
+  // speaks of.
+  Task<Status> StoreRecord(std::string key, std::string record);
+  Task<Status> RemoveRecord(std::string key);
+  // Durable when a later commit is.
+  Task<Status> DeleteRows(const table::Table& table, const storage::KeyRange& rows);
+  // Durable before it is shown, and so is every row that was committed before it. REQUIRES: `change` outlives the task.
+  Task<Status> ChangeDefinition(const table::Table& table, const table::Catalog::Change& change);
+
+  storage::Engine& engine_;
+  table::Catalog& catalog_;
+  std::map<uint64_t, Work> works_;  // by table id; guarded by latch_
+
+ private:
+  static constexpr std::chrono::milliseconds kPauseAfterFailure{1000};
+
+  Task<Pause> AdvanceOrRetry(Work& work);
+
+  const std::string_view task_;
+  const storage::KeyRange records_;
+  std::function<void()> wake_;
+  table::LatchTable latch_{1};  // one portion at a time
+};
+
+template <class Work>
+Task<Status> TableWorker<Work>::Load() {
+  for (const auto& table : catalog_.AllTables()) {
+    if (auto work = FindWork(table)) works_.emplace(table->id(), std::move(*work));
+  }
+  storage::ScanOp scan;
+  if (Status status = co_await table::ReadSystemRecords(engine_, records_, scan); !status.ok()) co_return status;
+  for (const auto& row : scan.rows) {
+    if (Status status = co_await TakeRecord(row.key, row.value); !status.ok()) co_return status;
+  }
+  ShowProgress();
+  co_return Status::Ok();
+}
+
+template <class Work>
+Task<void> TableWorker<Work>::Announce(std::shared_ptr<table::Table> table) {
+  {
+    const auto guard = co_await latch_.LockStripe(0);
+    auto found = FindWork(table);
+    if (!found) co_return;
+    const auto work = works_.try_emplace(table->id(), std::move(*found)).first;
+    if (!StartsLater()) {
+      const Pause pause = co_await AdvanceOrRetry(work->second);
+      if (!pause) works_.erase(work);
+    }
+    ShowProgress();
+    if (works_.empty()) co_return;
+  }
+  if (wake_) wake_();
+}
+
+template <class Work>
+Task<Pause> TableWorker<Work>::Step() {
+  const auto guard = co_await latch_.LockStripe(0);
+  Pause next;
+  for (auto it = works_.begin(); it != works_.end();) {
+    const Pause pause = co_await AdvanceOrRetry(it->second);
+    if (pause) next = std::min(next.value_or(*pause), *pause);
+    it = pause ? std::next(it) : works_.erase(it);
+  }
+  ShowProgress();
+  co_return next;
+}
+
+template <class Work>
+Task<Pause> TableWorker<Work>::AdvanceOrRetry(Work& work) {
+  auto advanced = co_await Advance(work);
+  if (advanced) co_return *advanced;
+  LogWarn("table {}: {} goes on later: {}", work.table->def()->name, task_, advanced.error().ToString());
+  co_return kPauseAfterFailure;
+}
+
+template <class Work>
+Task<Status> TableWorker<Work>::StoreRecord(std::string key, std::string record) {
+  storage::Batch batch;
+  batch.Put(key, record);
+  co_return co_await table::WriteSystemRecords(engine_, batch);
+}
+
+template <class Work>
+Task<Status> TableWorker<Work>::RemoveRecord(std::string key) {
+  storage::Batch batch;
+  batch.Delete(key);
+  co_return co_await table::WriteSystemRecords(engine_, batch);
+}
+
+template <class Work>
+Task<Status> TableWorker<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
+  storage::Batch batch;
+  batch.DeleteRange(rows.begin, rows.end);
+  storage::CommitOp commit;
+  commit.partition = table.partition();
+  commit.epoch = table.epoch();
+  commit.batch = &batch;
+  engine_.Commit(commit);
+  co_await commit.done;
+  co_return commit.status;
+}
+
+template <class Work>
+Task<Status> TableWorker<Work>::ChangeDefinition(const table::Table& table, const table::Catalog::Change& change) {
+  const auto def = table.def();
+  const table::TableScope scope{def->account, def->region};
+  auto changed = co_await catalog_.Update(scope, def->name, change);
+  co_return changed ? Status::Ok() : ToStatus(changed.error());
+}
+
+}  // namespace armature::workers
