@@ -3,13 +3,13 @@
 import json
 import random
 import socket
-import time
 
 import pytest
 
 from harness import tables
 from harness.load import LoadConnection
 from harness.server import Server, is_sanitized
+from harness.waiting import wait_until
 
 OPERATIONS = ["CreateTable", "DescribeTable", "ListTables", "UpdateTable", "DeleteTable", "TagResource", "UntagResource",
               "ListTagsOfResource", "DescribeLimits", "DescribeEndpoints", "PutItem", "GetItem", "UpdateItem", "DeleteItem"]
@@ -169,7 +169,7 @@ def test_clients_that_vanish(server, client_of):
         connection.sendall(template.request_bytes("PutItem", json.dumps(item).encode()))
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
         connection.close()
-    wait_until(lambda: server.open_files() <= before + 5, "connections are leaked")
+    wait_until(lambda: server.open_files() <= before + 5, problem="connections are leaked")
     template.close()
 
 
@@ -218,7 +218,7 @@ def test_memory_comes_back(server, client_of):
     for _ in range(5):
         large_bodies(server)
     if not is_sanitized():
-        wait_until(lambda: server.rss_bytes() < before + (48 << 20), "memory does not come back")
+        wait_until(lambda: server.rss_bytes() < before + (48 << 20), problem="memory does not come back")
 
 
 def large_bodies(server):
@@ -229,11 +229,3 @@ def large_bodies(server):
     for connection in connections:
         assert connection.read_answer()[0] == 400
         connection.close()
-
-
-def wait_until(condition, problem, seconds=30):
-    """For what the server does on its own time after a client is gone; there is no event for it on the wire."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, problem
-        time.sleep(0.02)

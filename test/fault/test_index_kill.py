@@ -2,98 +2,68 @@
 end holds exactly what the table holds."""
 
 import random
-import threading
 import time
 
 from harness import tables
 from harness.indexes import Index
-from harness.load import Closed, LoadConnection
+from harness.load import LoadThreads
 from harness.server import Server
+from harness.waiting import wait_until
 
 TABLE, INDEX = "backfilled", Index("by-g", "g:S", "n:N")
 ITEMS, WRITERS, ROUNDS = 6000, 4, 5
 
 
 def fill(db):
-    for start in range(0, ITEMS, 25):
-        puts = [{"PutRequest": {"Item": item_of(f"k{number}", number)}} for number in range(start, start + 25)]
-        assert not db.ok("BatchWriteItem", {"RequestItems": {TABLE: puts}})["UnprocessedItems"]
+    tables.fill(db, TABLE, [item_of(f"k{number}", number) for number in range(ITEMS)])
 
 
 def item_of(key, number):
     return {"pk": {"S": key}, "g": {"S": f"g{number % 11}"}, "n": {"N": str(number)}, "text": {"S": "x" * (number % 300)}}
 
 
-class Writers:
-    """Change, move, take out and delete random items until the server dies or stop is called."""
+def write(connection, rng, _):
+    """Changes, moves, takes out or deletes a random item."""
+    key = f"k{rng.randrange(ITEMS + 500)}"
+    request = {"TableName": TABLE, "Key": {"pk": {"S": key}}}
+    kind = rng.randrange(4)
+    if kind == 0:
+        operation, request = "PutItem", {"TableName": TABLE, "Item": item_of(key, rng.randrange(100000))}
+    elif kind == 1:
+        operation = "UpdateItem"
+        request |= {"UpdateExpression": "SET g = :g, n = :n",
+                    "ExpressionAttributeValues": {":g": {"S": "moved"}, ":n": {"N": str(rng.randrange(1000))}}}
+    elif kind == 2:
+        operation = "UpdateItem"
+        request |= {"UpdateExpression": "REMOVE g"}
+    else:
+        operation = "DeleteItem"
+    status, members = connection.call(operation, request)
+    assert status == 200, (operation, status, members)
 
-    def __init__(self, port, seed):
-        self.port, self.seed = port, seed
-        self.problems = []
-        self.is_stopped = threading.Event()
-        self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(WRITERS)]
-        for thread in self.threads:
-            thread.start()
 
-    def join(self):
-        self.is_stopped.set()
-        for thread in self.threads:
-            thread.join()
-        assert not self.problems, self.problems
-
-    def run(self, number):
-        rng = random.Random(f"{self.seed}/{number}")
-        try:
-            connection = LoadConnection(self.port)
-            while not self.is_stopped.is_set():
-                self.write(connection, rng)
-            connection.close()
-        except Closed:
-            pass
-        except Exception as problem:  # shown by join
-            self.problems.append(repr(problem))
-
-    def write(self, connection, rng):
-        key = f"k{rng.randrange(ITEMS + 500)}"
-        request = {"TableName": TABLE, "Key": {"pk": {"S": key}}}
-        kind = rng.randrange(4)
-        if kind == 0:
-            operation, request = "PutItem", {"TableName": TABLE, "Item": item_of(key, rng.randrange(100000))}
-        elif kind == 1:
-            operation = "UpdateItem"
-            request |= {"UpdateExpression": "SET g = :g, n = :n",
-                        "ExpressionAttributeValues": {":g": {"S": "moved"}, ":n": {"N": str(rng.randrange(1000))}}}
-        elif kind == 2:
-            operation = "UpdateItem"
-            request |= {"UpdateExpression": "REMOVE g"}
-        else:
-            operation = "DeleteItem"
-        status, members = connection.call(operation, request)
-        assert status == 200, (operation, status, members)
+def start_writing(port, seed):
+    return LoadThreads(port, WRITERS, seed, write)
 
 
 def scan(db, **more):
-    items, start = [], {}
-    while True:
-        page = db.ok("Scan", {"TableName": TABLE, **more, **start})
-        items += page["Items"]
-        if "LastEvaluatedKey" not in page:
-            return sorted(items, key=lambda item: item["pk"]["S"])
-        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}
+    return tables.scan(db, TABLE, **more)
+
+
+def index_of(db):
+    """The index's description; None if it is gone."""
+    indexes = db.ok("DescribeTable", {"TableName": TABLE})["Table"].get("GlobalSecondaryIndexes", [])
+    return indexes[0] if indexes else None
 
 
 def index_state(db):
     """"gone", or the index's status, with " backfilling" behind it while it is."""
-    for index in db.ok("DescribeTable", {"TableName": TABLE})["Table"].get("GlobalSecondaryIndexes", []):
-        return index["IndexStatus"] + (" backfilling" if index.get("Backfilling") else "")
-    return "gone"
+    index = index_of(db)
+    return index["IndexStatus"] + (" backfilling" if index.get("Backfilling") else "") if index else "gone"
 
 
-def wait_for(db, state, seconds=60):
-    deadline = time.monotonic() + seconds
-    while (found := index_state(db)) != state:
-        assert time.monotonic() < deadline, found
-        time.sleep(0.01)
+def wait_for(db, state):
+    wait_until(lambda: index_state(db) == state, 60, f"the index does not become {state}")
 
 
 def check(db):
@@ -101,13 +71,8 @@ def check(db):
     found = scan(db, IndexName=INDEX.name)
     assert len(found) == len(expected)
     assert found == expected
-    deadline = time.monotonic() + 60
-    while True:  # after a crash the counts are made good in the background
-        (index,) = db.ok("DescribeTable", {"TableName": TABLE})["Table"]["GlobalSecondaryIndexes"]
-        if index["ItemCount"] == len(expected):
-            return
-        assert time.monotonic() < deadline, (index["ItemCount"], len(expected))
-        time.sleep(0.01)
+    # After a crash the counts are made good in the background.
+    wait_until(lambda: index_of(db)["ItemCount"] == len(expected), 60, "the index's count stays wrong")
 
 
 def create_index(db):
@@ -130,7 +95,7 @@ def test_a_backfill_survives_kills_under_load(data, client_of):
     for round_number in range(ROUNDS):
         server = Server(data).start()
         db = client_of(server)
-        writers = Writers(server.port, f"killed/{round_number}")
+        writers = start_writing(server.port, f"killed/{round_number}")
         create_index(db)
         time.sleep(rng.uniform(0, 0.1))  # the moment of the kill is what is random here
         kills_while_backfilling += index_state(db) == "CREATING backfilling"
@@ -138,7 +103,7 @@ def test_a_backfill_survives_kills_under_load(data, client_of):
         writers.join()
         with Server(data) as survivor:
             db = client_of(survivor)
-            writers = Writers(survivor.port, f"survived/{round_number}")
+            writers = start_writing(survivor.port, f"survived/{round_number}")
             wait_for(db, "ACTIVE")
             writers.join()
             check(db)

@@ -17,7 +17,8 @@ from harness import tables
 from harness.raw import RawClient
 from harness.sdk import all_items
 from harness.server import Server
-from harness.triggers import EXAMPLES, wait_until
+from harness.triggers import EXAMPLES
+from harness.waiting import wait_until
 
 PLAYERS = [f"p{number}" for number in range(12)]
 WRITERS = 4

@@ -4,7 +4,9 @@ import datetime
 import hashlib
 import hmac
 import json
+import random
 import socket
+import threading
 
 
 class Closed(Exception):
@@ -78,3 +80,35 @@ class LoadConnection:
         if not data:
             raise Closed("end of stream")
         self.buffer += data
+
+
+class LoadThreads:
+    """Threads that do `step(connection, rng, number)` over and over, each on a connection of its own, until the server dies or
+    join is called."""
+
+    def __init__(self, port, count, seed, step):
+        self.port, self.seed, self.step = port, seed, step
+        self.problems = []
+        self.is_stopped = threading.Event()
+        self.threads = [threading.Thread(target=self.run, args=(number,)) for number in range(count)]
+        for thread in self.threads:
+            thread.start()
+
+    def join(self):
+        """Stops them; fails if one of them has."""
+        self.is_stopped.set()
+        for thread in self.threads:
+            thread.join()
+        assert not self.problems, self.problems
+
+    def run(self, number):
+        rng = random.Random(f"{self.seed}/{number}")
+        try:
+            connection = LoadConnection(self.port)
+            while not self.is_stopped.is_set():
+                self.step(connection, rng, number)
+            connection.close()
+        except Closed:
+            pass
+        except Exception as problem:  # shown by join
+            self.problems.append(repr(problem))

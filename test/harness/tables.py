@@ -1,4 +1,4 @@
-"""Short ways to make tables and keys in tests."""
+"""Short ways to make, fill and read tables in tests."""
 
 import time
 import uuid
@@ -50,3 +50,20 @@ def drop(db, name):
     reply = db.post("DeleteTable", {"TableName": name})
     if reply.status == 200:
         wait_gone(db, name)
+
+
+def fill(db, name, items):
+    for start in range(0, len(items), 25):
+        puts = [{"PutRequest": {"Item": item}} for item in items[start:start + 25]]
+        assert not db.ok("BatchWriteItem", {"RequestItems": {name: puts}})["UnprocessedItems"]
+
+
+def scan(db, name, **more):
+    """All items, page by page, in the order of pk."""
+    items, start = [], {}
+    while True:
+        page = db.ok("Scan", {"TableName": name, **more, **start})
+        items += page["Items"]
+        if "LastEvaluatedKey" not in page:
+            return sorted(items, key=lambda item: item["pk"]["S"])
+        start = {"ExclusiveStartKey": page["LastEvaluatedKey"]}

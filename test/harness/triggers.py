@@ -6,7 +6,6 @@ import json
 import pathlib
 import sys
 import threading
-import time
 
 import boto3
 
@@ -46,15 +45,6 @@ def handler(event, context):
 
 def lambda_client(endpoint, region="us-east-1"):
     return boto3.client("lambda", endpoint_url=endpoint, region_name=region, aws_access_key_id="fake", aws_secret_access_key="fake")
-
-
-def wait_until(condition, seconds=30):
-    """What `condition` gives once it is true; fails if that takes too long."""
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
-    return found
 
 
 class Log:

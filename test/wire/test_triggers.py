@@ -13,7 +13,8 @@ from harness import tables
 from harness.raw import RawClient
 from harness.sdk import race
 from harness.server import Server
-from harness.triggers import EXAMPLES, Log, http_endpoint, lambda_client, python_function, wait_until
+from harness.triggers import EXAMPLES, Log, http_endpoint, lambda_client, python_function
+from harness.waiting import wait_until
 
 NODE_HANDLER = '''
 import { appendFileSync } from "node:fs";
