@@ -14,7 +14,6 @@ namespace armature::wire {
 
 namespace dom = simdjson::dom;
 namespace messages = model::messages;
-using dom::element_type;
 
 namespace {
 

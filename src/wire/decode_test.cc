@@ -242,7 +242,7 @@ TEST(DecodeTest, FaultsOfOneValueComeInDynamoDbsOrder) {
 
 std::string NestedLists(int levels) {
   std::string json = R"({"S":"x"})";
-  for (int i = 1; i < levels; ++i) json = R"({"L":[)" + json + "]}";
+  for (int i = 1; i < levels; ++i) json.insert(0, R"({"L":[)").append("]}");
   return json;
 }
 
