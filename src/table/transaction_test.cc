@@ -162,6 +162,11 @@ TEST_F(TransactionTest, ACollectionOverItsLimitCancels) {
   ASSERT_TRUE(many.all()[2].failure.has_value());
   EXPECT_EQ(many.all()[2].failure->name, "ItemCollectionSizeLimitExceededException");
   EXPECT_EQ(Read(*c_, "pk=S:c,sk=N:1"), "(none)");
+  // The sizes that were counted on the way are forgotten with the rest.
+  TestWrites one;
+  one.Add(TestWrite::Put(*c_, "pk=S:c,sk=N:1,w=N:7"));
+  EXPECT_EQ(RunBlocking(one.ExecuteTransaction(writes)), "ok");
+  EXPECT_EQ(one.all()[0].collection_bytes, 20u);
 }
 
 TEST_F(TransactionTest, AFailedCommitChangesNothing) {

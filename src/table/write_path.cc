@@ -47,8 +47,12 @@ Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nu
 // change several items of a collection), stored with the commit. Guarded by the collections' latches.
 class WritePath::CollectionSizes {
  public:
-  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, const Table& table, const std::string& key) {
+  // `stripe` is that of the collection's latch, under which its size is remembered as items are.
+  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, const LatestImages& images, size_t stripe, const Table& table,
+                                 const std::string& key) {
     if (const auto it = sizes_.find(key); it != sizes_.end()) co_return it->second;
+    if (const auto* image = images.Find(stripe, key))
+      co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
     storage::GetOp get;
     get.partition = table.partition();
     get.key = key;
@@ -61,12 +65,13 @@ class WritePath::CollectionSizes {
     co_return size;
   }
 
-  void Set(const std::string& key, uint64_t size, storage::Batch& batch) {
+  void Set(const std::string& key, uint64_t size, LatestImages& images, size_t stripe, storage::Batch& batch) {
     sizes_[key] = size;
     std::string record;
     AppendBigEndian(record, size);
     if (size == 0) batch.Delete(key);
     else batch.Put(key, record);
+    images.Put(stripe, key, size != 0, record);
   }
 
   std::string pending_key;
@@ -150,15 +155,18 @@ ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
                           write.kind == ItemWrite::Kind::kUpdate, arena);
 }
 
+std::string WritePath::CollectionKey(const ItemWrite& write) const {
+  return CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
+}
+
 Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena) {
   const auto bytes = [&](bool exists, model::Item item, size_t size) -> int64_t {
     return exists ? static_cast<int64_t>(size + LocalEntriesSize(*write.schema, item, arena)) : 0;
   };
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
-  sizes.pending_key =
-      CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
-  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, *write.table, sizes.pending_key));
+  sizes.pending_key = CollectionKey(write);
+  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, images_, write.stripe_, *write.table, sizes.pending_key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
@@ -194,7 +202,10 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& ba
 }
 
 // What was to be stored was not, or nobody knows.
-void WritePath::ForgetImage(const ItemWrite& write) { images_.Forget(write.stripe_, write.storage_key_); }
+void WritePath::ForgetImage(const ItemWrite& write) {
+  images_.Forget(write.stripe_, write.storage_key_);
+  if (write.table->has_local_indexes()) images_.Forget(write.stripe_, CollectionKey(write));
+}
 
 Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
   std::string row_key;
@@ -232,11 +243,11 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
   ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
-  if (write.table->has_local_indexes()) {
-    ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
-    sizes.Set(sizes.pending_key, sizes.pending_size, batch);
-  }
+  if (write.table->has_local_indexes()) ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
+  // Nothing fails from here on: what goes into the batch goes in as a whole.
+  if (write.table->has_local_indexes())
+    sizes.Set(sizes.pending_key, sizes.pending_size, images_, write.stripe_, batch);
   AppendChanges(write, arena, batch, records);
   co_return ApiResult<void>{};
 }

@@ -65,6 +65,7 @@ class WritePath {
   using TableBatches = std::map<Table*, storage::Batch>;
 
   std::string_view LatchKey(const ItemWrite& write) const;
+  std::string CollectionKey(const ItemWrite& write) const;
   void PrepareKey(ItemWrite& write) const;
   Task<model::ApiResult<void>> ReadOldImage(ItemWrite& write, Arena& arena);
   model::ApiResult<void> MakeNewImage(ItemWrite& write, Arena& arena) const;
