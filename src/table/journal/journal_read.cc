@@ -17,7 +17,9 @@ Position PositionOf(std::string_view row_key) {
 Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images images, Arena& arena,
                   std::vector<model::ChangeRecord>& records) {
   records.reserve(scan.rows.size());
-  const std::string& uuid = table.def()->uuid;
+  // Kept: the definition may be replaced meanwhile.
+  const auto def = table.def();
+  const std::string& uuid = def->uuid;
   for (const auto& row : scan.rows) {
     auto record = DecodeChange(row.value, table.key_schema(), images, arena);
     if (!record) return record.error();
