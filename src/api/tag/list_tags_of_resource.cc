@@ -13,7 +13,8 @@ Task<model::ApiResult<void>> ListTagsOfResource(RequestContext& context, const w
   json.BeginObject();
   json.Key("Tags");
   json.BeginArray();
-  for (const auto& [key, value] : table->def()->tags) {
+  const auto def = table->def();
+  for (const auto& [key, value] : def->tags) {
     json.BeginObject();
     json.Member("Key", key);
     json.Member("Value", value);
