@@ -399,6 +399,8 @@ void Connection::Close() {
   if (next_ != nullptr) next_->previous_ = previous_;
   context_.connection_count.fetch_sub(1, std::memory_order_relaxed);
   context_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
+  // Closing alone would leave it watched for as long as a process being started (a trigger's handler) still has a copy.
+  context_.reactor.Remove(fd_);
   close(std::exchange(fd_, -1));
   body_pending_ = {};
   // A request in flight keeps the object until its handler has finished.
