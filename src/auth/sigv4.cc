@@ -98,11 +98,16 @@ bool FindParameter(std::string_view query, std::string_view name, std::string_vi
 
 // `AWS4-HMAC-SHA256 Credential=…, SignedHeaders=…, Signature=…`; commas with or without blanks, blanks alone too.
 void SplitHeader(std::string_view header, Parts& parts) {
-  const size_t first = std::min(header.find_first_of(" ,"), header.size());
+  // Not find_first_of, which looks at every character by itself: that was the dearest line of a GetItem.
+  auto end_of_part = [header](size_t at) {
+    const size_t comma = std::min(header.find(',', at), header.size());
+    return at + std::min(header.substr(at, comma - at).find(' '), comma - at);
+  };
+  const size_t first = end_of_part(0);
   parts.algorithm = header.substr(0, first);
   size_t at = first;
   while (at < header.size()) {
-    const size_t end = std::min(header.find_first_of(" ,", at), header.size());
+    const size_t end = end_of_part(at);
     const std::string_view pair = header.substr(at, end - at);
     at = end + 1;
     const size_t equals = pair.find('=');

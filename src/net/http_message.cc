@@ -13,6 +13,7 @@ char ToLower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20)
 
 bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
+  if (a == b) return true;
   for (size_t i = 0; i < a.size(); ++i)
     if (a[i] != b[i] && ToLower(a[i]) != ToLower(b[i])) return false;
   return true;

@@ -42,11 +42,14 @@ class Batch {
 
  private:
   void Append(Kind kind, std::string_view key, std::string_view value) {
+    buffer_.reserve(buffer_.size() + key.size() + value.size() + kMostFraming);
     AppendByte(buffer_, static_cast<uint8_t>(kind));
     AppendLengthPrefixed(buffer_, key);
     if (kind != Kind::kDelete) AppendLengthPrefixed(buffer_, value);
     ++count_;
   }
+
+  static constexpr size_t kMostFraming = 1 + 2 * 10;  // the kind and two lengths
 
   std::string buffer_;
   size_t count_ = 0;

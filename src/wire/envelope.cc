@@ -110,12 +110,16 @@ void Finish(const net::HttpRequest& request, std::string_view request_id, net::H
       response.AddHeader("Content-Encoding", CodingName(coding));
     }
   }
-  char lines[160];
-  auto end = fmt::format_to(lines, "x-amzn-RequestId: {}\r\n", request_id.substr(0, 64));
+  response.AddRenderedHeaders("x-amzn-RequestId: ");
+  response.AddRenderedHeaders(request_id);
   const bool is_preflight = request.method == net::Method::kOptions && response.status == 200;
-  if (!is_preflight) end = fmt::format_to(end, "x-amz-crc32: {}\r\n", Crc32(response.body));
-  if (request.Find("Origin") != nullptr) end = fmt::format_to(end, "Access-Control-Allow-Origin: *\r\n");
-  response.AddRenderedHeaders({lines, static_cast<size_t>(end - lines)});
+  if (!is_preflight) {
+    const fmt::format_int crc32(Crc32(response.body));
+    response.AddRenderedHeaders("\r\nx-amz-crc32: ");
+    response.AddRenderedHeaders({crc32.data(), crc32.size()});
+  }
+  response.AddRenderedHeaders("\r\n");
+  if (request.Find("Origin") != nullptr) response.AddRenderedHeaders("Access-Control-Allow-Origin: *\r\n");
 }
 
 }  // namespace armature::wire

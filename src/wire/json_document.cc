@@ -16,25 +16,30 @@ struct JsonDocument::Slot {
 namespace {
 
 constexpr size_t kSmallestCapacity = 4 * 1024;
-constexpr size_t kLargestKept = 128 * 1024;  // a parser takes about 14 bytes per byte of capacity
-constexpr size_t kMostPooled = 16;
+constexpr size_t kLargestKept = 128 * 1024;
+// For a hundred small requests that wait for their sync, or a few large ones. A parser takes about 14 bytes per byte of
+// capacity.
+constexpr size_t kPooledCapacity = 512 * 1024;
 
-std::vector<std::unique_ptr<JsonDocument::Slot>>& Pool() {
-  thread_local std::vector<std::unique_ptr<JsonDocument::Slot>> pool;
-  return pool;
-}
+struct SlotPool {
+  std::vector<std::unique_ptr<JsonDocument::Slot>> slots;
+  size_t capacity = 0;  // of all their parsers
+};
+thread_local SlotPool pool;
 
 std::unique_ptr<JsonDocument::Slot> TakeSlot() {
-  auto& pool = Pool();
-  if (pool.empty()) return std::make_unique<JsonDocument::Slot>();
-  auto slot = std::move(pool.back());
-  pool.pop_back();
+  if (pool.slots.empty()) return std::make_unique<JsonDocument::Slot>();
+  auto slot = std::move(pool.slots.back());
+  pool.slots.pop_back();
+  pool.capacity -= slot->parser.capacity();
   return slot;
 }
 
 void ReturnSlot(std::unique_ptr<JsonDocument::Slot> slot) {
   if (!slot || slot->parser.capacity() > kLargestKept || slot->copy.capacity() > kLargestKept) return;
-  if (Pool().size() < kMostPooled) Pool().push_back(std::move(slot));
+  if (pool.capacity + slot->parser.capacity() > kPooledCapacity) return;
+  pool.capacity += slot->parser.capacity();
+  pool.slots.push_back(std::move(slot));
 }
 
 }  // namespace

@@ -21,7 +21,6 @@
 #include "storage/rocksdb/data_directory.h"
 #include "storage/rocksdb/durable_views.h"
 #include "storage/rocksdb/partition_records.h"
-#include "storage/rocksdb/reverse_reads.h"
 #include "storage/rocksdb/status_mapping.h"
 #include "storage/rocksdb/store_file_system.h"
 #include "storage/rocksdb/syncer.h"
@@ -137,7 +136,6 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   void DeleteFiles(const KeyRange& range);
   Task<Status> BecomeDurable();
 
-  void CountReverse(size_t rows);
   void RegisterGauges(Metrics& metrics);
   uint64_t IntProperty(const std::string& name) const;
 
@@ -153,7 +151,6 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   std::unique_ptr<Syncer> syncer_;
   std::shared_ptr<Gauges> gauges_ = std::make_shared<Gauges>();
 
-  ReverseReads reverse_reads_;
   PartitionTable partitions_;
   std::atomic<bool> is_closed_{false};  // set under partitions_.mutex()
   // Held by the slow writer while RocksDB makes it wait, and by every change of the partitions: it stands in
@@ -274,21 +271,7 @@ void RocksDbEngine::Scan(ScanOp& op) {
     op.status = FromRocksDb(rows->status());
   }
   out.Finish();
-  if (op.is_reverse) CountReverse(op.rows.size());
   op.done.Finish();
-}
-
-void RocksDbEngine::CountReverse(size_t rows) {
-  const auto entries = [this] { return IntProperty(rocksdb::DB::Properties::kNumEntriesActiveMemTable); };
-  if (!reverse_reads_.Count(rows, entries) || files_->is_full()) return;
-  if (IntProperty(rocksdb::DB::Properties::kNumImmutableMemTable) != 0) return;  // one is on its way already
-  admin_.Post([this] {
-    rocksdb::FlushOptions options;
-    options.wait = false;
-    options.allow_write_stall = true;  // there is room for one more, so nobody is held up
-    // Failure leaves things as they were.
-    if (!is_closed_.load(std::memory_order_relaxed)) db_->Flush(options).PermitUncheckedError();
-  });
 }
 
 // ---- commits

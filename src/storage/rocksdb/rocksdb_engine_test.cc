@@ -391,33 +391,6 @@ TEST_F(RocksDbEngineTest, IntervalSyncsByItself) {
   EXPECT_GT(disk_.log_syncs, 0);
 }
 
-// Once there were as many steps back as rows in the memtable, they come from a table file, which has links both ways.
-TEST_F(RocksDbEngineTest, ReadingBackwardsALotFlushesTheMemtable) {
-  auto engine = Open(path());
-  Batch batch;
-  for (int i = 0; i < 3000; ++i) batch.Put(fmt::format("k{:06}", i), "value");
-  ASSERT_TRUE(CommitAndWait(*engine, batch).ok());
-  const auto read_back = [&] {
-    ScanOp op;
-    op.begin = "k", op.end = "l", op.is_reverse = true, op.limit_rows = 500;
-    RunScan(*engine, op);
-    ASSERT_EQ(op.rows.size(), 500u);
-    EXPECT_EQ(op.rows.front().key, "k002999");
-  };
-  const auto files = [&] {
-    size_t count = 0;
-    for (const auto& entry : fs::recursive_directory_iterator(path()))
-      if (entry.path().extension() == ".sst") ++count;
-    return count;
-  };
-  for (int page = 0; page < 5; ++page) read_back();
-  EXPECT_EQ(files(), 0u) << "flushed before it was worth it";
-  for (int page = 0; page < 3; ++page) read_back();
-  for (int i = 0; i < 5000 && files() == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(files(), 1u);
-  read_back();
-}
-
 TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
   auto engine = Open(path());
   for (int i = 0; i < 2000; ++i) {

@@ -14,7 +14,9 @@
 #include <rocksdb/write_buffer_manager.h>
 #include <sys/resource.h>
 
+#include "base/huge_pages.h"
 #include "base/log.h"
+#include "storage/rocksdb/linked_memtable.h"
 
 namespace armature::storage {
 namespace {
@@ -106,15 +108,16 @@ rocksdb::Options MakeRocksDbOptions(const RocksDbOptions& options, rocksdb::Env*
   // Only with kFsync may records wait in this process: there nobody is told before the syncer has written them.
   result.manual_wal_flush = options.durability == Durability::kFsync;
   result.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
-  // The WAL's length is set ahead of its contents (StoreFileSystem), which needs these.
-  result.allow_fallocate = true;
 
   result.write_buffer_size = write_buffer;
   result.max_write_buffer_number = 3;
   result.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(3 * write_buffer, cache);
+  result.memtable_factory = MakeLinkedMemtables();
+  result.allow_concurrent_memtable_write = false;  // which it does not know; a group's writes are few and quick
   result.memtable_whole_key_filtering = true;
   result.memtable_prefix_bloom_size_ratio = 0.01;
-  result.memtable_huge_page_size = 0;
+  result.arena_block_size = std::min(kHugePageBytes, write_buffer / 8);
+  PutLargeArraysOnHugePages();
 
   result.level_compaction_dynamic_level_bytes = true;
   result.max_bytes_for_level_base = 4 * write_buffer;

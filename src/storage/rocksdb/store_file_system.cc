@@ -21,12 +21,30 @@ namespace {
 // A log as it is on disk, and the rest of it that found no space. RocksDB appends from one thread while it
 // syncs from another, hence the mutex.
 struct Log {
+  // One sync in thirty of a busy store pays for the longer file, and writes little more than its own records.
+  static constexpr uint64_t kZeroedAhead = 256 << 10;
+
   std::string path;
   std::unique_ptr<rocksdb::FSWritableFile> file;
   std::mutex mutex;
   uint64_t written = 0;    // guarded by mutex
+  uint64_t zeroed = 0;     // guarded by mutex; the length of the file
   std::string rest;        // guarded by mutex
   bool is_closed = false;  // guarded by mutex; RocksDB has, we may still have to write
+
+  // Under mutex. Makes the file long enough for `end`. Failing is no matter: whatever is wrong, the write that follows
+  // meets it too.
+  void ZeroAhead(uint64_t end) {
+    if (end <= zeroed) return;
+    static const std::string zeros(kZeroedAhead, '\0');
+    const uint64_t from = std::max(zeroed, written);
+    if (file->PositionedAppend(zeros, from, IOOptions(), nullptr).ok()) zeroed = from + zeros.size();
+  }
+  // Under mutex.
+  IOStatus Close(const IOOptions& options, IODebugContext* context) {
+    if (zeroed > written) file->Truncate(written, options, context).PermitUncheckedError();
+    return file->Close(options, context);
+  }
 
   // Written at its place, because an append that failed may have got half-way.
   IOStatus WriteRest() {
@@ -37,7 +55,7 @@ struct Log {
     if (!status.ok()) return status;
     written += rest.size();
     rest.clear();
-    if (is_closed) file->Close(IOOptions(), nullptr).PermitUncheckedError();
+    if (is_closed) Close(IOOptions(), nullptr).PermitUncheckedError();
     return status;
   }
 };
@@ -113,6 +131,7 @@ class LogFile final : public rocksdb::FSWritableFileWrapper {
     {
       std::lock_guard lock(log_->mutex);
       if (log_->rest.empty()) {
+        log_->ZeroAhead(log_->written + data.size());
         // By position always: what follows a rest that was written late must not depend on where a failed write
         // stopped.
         IOStatus status = PositionedAppend(data, log_->written, options, context);
@@ -129,6 +148,8 @@ class LogFile final : public rocksdb::FSWritableFileWrapper {
                   IODebugContext* context) override {
     return Append(data, options, context);
   }
+  // Instead of reserving blocks: see ZeroAhead.
+  void PrepareWrite(size_t, size_t, const IOOptions&, IODebugContext*) override {}
   IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
     return space_->is_deferring() ? IOStatus::OK() : FSWritableFileWrapper::Sync(options, context);
   }
@@ -138,7 +159,7 @@ class LogFile final : public rocksdb::FSWritableFileWrapper {
   IOStatus Close(const IOOptions& options, IODebugContext* context) override {
     std::lock_guard lock(log_->mutex);
     log_->is_closed = true;
-    return log_->rest.empty() ? FSWritableFileWrapper::Close(options, context) : IOStatus::OK();
+    return log_->rest.empty() ? log_->Close(options, context) : IOStatus::OK();
   }
   uint64_t GetFileSize(const IOOptions&, IODebugContext*) override {
     std::lock_guard lock(log_->mutex);
@@ -210,13 +231,6 @@ class DeferringDirectory final : public rocksdb::FSDirectory {
 
 StoreFileSystem::StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base)
     : FileSystemWrapper(base), space_(std::make_shared<DiskSpace>()) {}
-
-rocksdb::FileOptions StoreFileSystem::OptimizeForLogWrite(const rocksdb::FileOptions& file_options,
-                                                          const rocksdb::DBOptions& db_options) const {
-  rocksdb::FileOptions options = FileSystemWrapper::OptimizeForLogWrite(file_options, db_options);
-  options.fallocate_with_keep_size = false;
-  return options;
-}
 
 IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) {
