@@ -6,6 +6,7 @@ measured. Standard library only; `./dev bench` builds the program and calls this
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -401,29 +402,35 @@ class Run:
         bars = {("dynoxide", False, "get"): 5, ("dynoxide", True, "put"): 10, ("extenddb", True, "put"): 20,
                 ("dynamodb-local", True, "put"): 100}
         modules = pathlib.Path(self.options.peers_dir) / "node_modules"
-        with self.armature() as armature, self.armature("unsynced", ["--durability", "interval"]) as unsynced:
-            for kind in servers.PEERS:
-                for on_disk in (False, True):
-                    name = f"{kind.name} {'on disk' if on_disk else 'in memory'}"
-                    print(f"  {name}", file=sys.stderr)
-                    try:
-                        with kind(self.directory(kind.name), modules, on_disk) as peer:
-                            for workload in ("get", "put"):
-                                self.one_peer(armature, peer, name, workload, bars.get((kind.name, on_disk, workload)))
-                            if on_disk and not peer.syncs_writes:
-                                self.one_peer(unsynced, peer, f"{name}, neither syncing", "put", None)
-                            if on_disk and peer.settling:
-                                self.drive(peer, "put", items=1000, duration=peer.settling)
-                                self.one_peer(armature, peer, f"{name}, after {peer.settling}", "put", None)
-                    except (NotAvailable, RuntimeError) as error:
-                        self.table.not_available(name, error)
+        unsynced = functools.partial(self.armature, "unsynced", ["--durability", "interval"])
+        for kind in servers.PEERS:
+            for on_disk in (False, True):
+                name = f"{kind.name} {'on disk' if on_disk else 'in memory'}"
+                print(f"  {name}", file=sys.stderr)
+                start = functools.partial(kind, modules=modules, on_disk=on_disk)
+                try:
+                    for workload in ("get", "put"):
+                        self.one_peer(self.armature, start, name, workload, bars.get((kind.name, on_disk, workload)))
+                    if on_disk and not kind.syncs_writes:
+                        self.one_peer(unsynced, start, f"{name}, neither syncing", "put", None)
+                    if on_disk and kind.settling:
+                        self.one_peer(self.armature, start, f"{name}, after {kind.settling}", "put", None, kind.settling)
+                except (NotAvailable, RuntimeError) as error:
+                    self.table.not_available(name, error)
 
-    def one_peer(self, armature, peer, name, workload, bar):
-        """Medians of a few rounds, ours and theirs in turn; ratio is how many times more theirs costs."""
+    def one_peer(self, start_ours, start_theirs, name, workload, bar, settling=None):
+        """Medians of a few rounds, ours and theirs in turn; ratio is how many times more theirs costs.
+
+        Every round starts both anew: that is how tests meet them, and no order of measuring favours one.
+        """
         rounds = []
         for _ in range(self.options.rounds):
-            ours = self.drive(armature, workload)
-            theirs = self.drive(peer, workload, items=1000)
+            with start_ours() as armature:
+                ours = self.drive(armature, workload)
+            with start_theirs(self.directory("peer")) as peer:
+                if settling:
+                    self.drive(peer, workload, items=1000, duration=settling)
+                theirs = self.drive(peer, workload, items=1000)
             rounds.append((ours["server_cpu_us_per_request"], theirs["server_cpu_us_per_request"]))
         operation = {"get": "GetItem", "put": "PutItem"}[workload]
         mine = statistics.median(r[0] for r in rounds)

@@ -391,6 +391,32 @@ TEST_F(RocksDbEngineTest, IntervalSyncsByItself) {
   EXPECT_GT(disk_.log_syncs, 0);
 }
 
+// The file is longer than its records while it grows, so that most syncs need not write a new length; see
+// StoreFileSystem.
+TEST_F(RocksDbEngineTest, TheLogGrowsInStepsAndIsCutWhenClosed) {
+  const auto log_bytes = [&] {
+    uintmax_t bytes = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(path()))
+      if (entry.path().extension() == ".log") bytes += entry.file_size();
+    return bytes;
+  };
+  constexpr uintmax_t kStep = 256 << 10;
+  {
+    auto engine = Open(path());
+    ASSERT_TRUE(PutAndWait(*engine, "first", "value").ok());
+    const uintmax_t before = log_bytes();
+    EXPECT_EQ(before % kStep, 0u);
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(PutAndWait(*engine, fmt::format("k{}", i), "value").ok());
+    EXPECT_EQ(log_bytes(), before) << "a small write moved the end of the file";
+    ASSERT_TRUE(PutAndWait(*engine, "large", std::string(kStep, 'x')).ok());
+    EXPECT_GT(log_bytes(), before);
+  }
+  EXPECT_NE(log_bytes() % kStep, 0u) << "zeros were left behind the records";
+  auto engine = Open(path());
+  EXPECT_EQ(GetOr(*engine, "k49", "-"), "value");
+  EXPECT_EQ(GetOr(*engine, "large", "-").size(), kStep);
+}
+
 TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
   auto engine = Open(path());
   for (int i = 0; i < 2000; ++i) {
