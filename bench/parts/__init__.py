@@ -1,0 +1,1 @@
+"""The lines of the table: one module a part, each with measure(run)."""
