@@ -4,9 +4,11 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <vector>
 
 #include <rocksdb/memtablerep.h>
 #include <rocksdb/slice.h>
@@ -123,6 +125,7 @@ class LinkedMemtable final : public rocksdb::MemTableRep {
   size_t ApproximateMemoryUsage() override { return 0; }  // nothing beside the arena
 
   Iterator* GetIterator(rocksdb::Arena* arena) override;
+  Iterator* GetDynamicPrefixIterator(rocksdb::Arena* arena) override;
 
  private:
   friend class Cursor;
@@ -134,8 +137,7 @@ class LinkedMemtable final : public rocksdb::MemTableRep {
     MemTableRep::Allocate(front + sizeof(Node) + entry_bytes + Node::kCacheLine - 1, &memory);
     const auto address = reinterpret_cast<uintptr_t>(memory) + front;
     memory += front + (Node::kPlaceInLine - address) % Node::kCacheLine;
-    for (int level = 1; level < height; ++level)
-      new (memory - sizeof(Node*) * static_cast<size_t>(level)) std::atomic<Node*>;
+    for (int level = 1; level < height; ++level) new (memory - Node::BytesInFront(level + 1)) std::atomic<Node*>;
     return new (memory) Node;
   }
 
@@ -189,47 +191,25 @@ class LinkedMemtable final : public rocksdb::MemTableRep {
   uint64_t random_ = 0x9E3779B97F4A7C15;
 };
 
-// RocksDB destroys a cursor made "in an arena" without freeing it, and gives no access to the arena's type; so a
-// cursor's destructor hands its memory back itself, to the next cursor of the thread.
-class CursorMemory {
- public:
-  ~CursorMemory() {
-    while (count_ > 0) ::operator delete(kept_[--count_]);
-  }
-  void* Take(size_t bytes) { return count_ > 0 ? kept_[--count_] : ::operator new(bytes); }
-  void Return(void* memory) {
-    if (count_ < kept_.size()) kept_[count_++] = memory;
-    else ::operator delete(memory);
-  }
-
- private:
-  std::array<void*, 32> kept_;
-  size_t count_ = 0;
-};
-thread_local CursorMemory cursor_memory;
-
-class Cursor final : public rocksdb::MemTableRep::Iterator {
+class Cursor : public rocksdb::MemTableRep::Iterator {
  public:
   explicit Cursor(const LinkedMemtable& list) : list_(list) {}
-  ~Cursor() override { cursor_memory.Return(this); }
-  static void* operator new(size_t bytes) { return cursor_memory.Take(bytes); }
-  static void operator delete(void*) {}  // done by the destructor
 
-  bool Valid() const override { return node_ != nullptr; }
-  const char* key() const override { return node_->entry(); }
-  void Next() override { node_ = node_->next.load(std::memory_order_acquire); }
-  void Prev() override { Take(node_->previous.load(std::memory_order_acquire)); }
-  void Seek(const rocksdb::Slice& internal_key, const char* entry) override {
+  bool Valid() const final { return node_ != nullptr; }
+  const char* key() const final { return node_->entry(); }
+  void Next() final { node_ = node_->next.load(std::memory_order_acquire); }
+  void Prev() final { Take(node_->previous.load(std::memory_order_acquire)); }
+  void Seek(const rocksdb::Slice& internal_key, const char* entry) final {
     node_ = list_.FindAtOrAfter(KeyOf(internal_key, entry));
   }
-  void SeekForPrev(const rocksdb::Slice& internal_key, const char* entry) override {
+  void SeekForPrev(const rocksdb::Slice& internal_key, const char* entry) final {
     const Key key = KeyOf(internal_key, entry);
     node_ = list_.FindAtOrAfter(key);
     if (node_ == nullptr) SeekToLast();
     while (node_ != nullptr && IsBefore(key, node_->key())) Prev();
   }
-  void SeekToFirst() override { node_ = list_.head_->next.load(std::memory_order_acquire); }
-  void SeekToLast() override { Take(list_.last_.load(std::memory_order_acquire)); }
+  void SeekToFirst() final { node_ = list_.head_->next.load(std::memory_order_acquire); }
+  void SeekToLast() final { Take(list_.last_.load(std::memory_order_acquire)); }
 
  private:
   static Key KeyOf(const rocksdb::Slice& internal_key, const char* entry) {
@@ -241,7 +221,56 @@ class Cursor final : public rocksdb::MemTableRep::Iterator {
   const Node* node_ = nullptr;
 };
 
-rocksdb::MemTableRep::Iterator* LinkedMemtable::GetIterator(rocksdb::Arena*) { return new Cursor(*this); }
+// RocksDB destroys a cursor made "in an arena" without freeing it, and gives no access to the arena's type; so a
+// cursor's destructor hands its memory back itself, to the next cursor of the thread.
+class CursorMemory {
+ public:
+  ~CursorMemory() { Keep(0); }
+  void* Take(size_t bytes) {
+    if (kept_.empty()) return ::operator new(bytes);
+    void* const memory = kept_.back();
+    kept_.pop_back();
+    Keep(kMostKept);
+    return memory;
+  }
+  // Called while what lies there is being destroyed, so nothing is freed yet.
+  void Return(void* memory) { kept_.push_back(memory); }
+
+ private:
+  static constexpr size_t kMostKept = 32;
+
+  void Keep(size_t most) {
+    for (; kept_.size() > most; kept_.pop_back()) ::operator delete(kept_.back());
+  }
+
+  std::vector<void*> kept_;
+};
+thread_local CursorMemory cursor_memory;
+
+class ReadersCursor final : public Cursor {
+ public:
+  using Cursor::Cursor;
+  ~ReadersCursor() override { cursor_memory.Return(this); }
+  static void* operator new(size_t bytes) { return cursor_memory.Take(bytes); }
+  static void operator delete(void*) {}  // done by the destructor
+};
+
+// RocksDB's Get asks for a cursor, uses it at once, and (7.8) forgets to delete it. So there is one for each thread,
+// which may be deleted or not.
+class LookUpCursor final : public Cursor {
+ public:
+  using Cursor::Cursor;
+  static void* operator new(size_t, void* memory) { return memory; }
+  static void operator delete(void*) {}
+  static void operator delete(void*, void*) {}
+};
+
+rocksdb::MemTableRep::Iterator* LinkedMemtable::GetIterator(rocksdb::Arena*) { return new ReadersCursor(*this); }
+
+rocksdb::MemTableRep::Iterator* LinkedMemtable::GetDynamicPrefixIterator(rocksdb::Arena*) {
+  alignas(LookUpCursor) thread_local std::byte memory[sizeof(LookUpCursor)];
+  return new (memory) LookUpCursor(*this);
+}
 
 class LinkedMemtableFactory final : public rocksdb::MemTableRepFactory {
  public:

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
@@ -138,6 +139,21 @@ TEST_F(LinkedMemtableTest, WhatIsInMemoryReachesTheTableFile) {
   ASSERT_TRUE(db_->Flush(rocksdb::FlushOptions()).ok());
   ASSERT_NO_FATAL_FAILURE(ExpectRows(model));
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// RocksDB's look-up never frees the cursor it asks for.
+TEST_F(LinkedMemtableTest, LookingUpLeaksNothing) {
+  ASSERT_TRUE(db_->Put(rocksdb::WriteOptions(), "key", "value").ok());
+  const auto look = [&](int times) {
+    std::string value;
+    for (int i = 0; i < times; ++i) ASSERT_TRUE(db_->Get(rocksdb::ReadOptions(), "key", &value).ok());
+  };
+  look(100);
+  const size_t before = mallinfo2().uordblks;
+  look(10'000);
+  EXPECT_LT(mallinfo2().uordblks, before + 10'000);
+}
+#endif
 
 // Readers in both directions beside the writer: each sees an ordered list with everything that was written before it
 // began.
