@@ -76,7 +76,7 @@ class UpdateBinder {
     action.value = BindValue(binder_.node(parsed.value));
     if (action.value == nullptr) return false;
     if (action.kind == UpdateActionKind::kSet) return true;
-    const model::Value& value = *action.value->value;
+    const model::Value& value = *action.value->value;  // NOLINT: ADD and DELETE take nothing but a value
     const bool is_add = action.kind == UpdateActionKind::kAdd;
     if (!value.is_set() && !(is_add && value.is(Type::kN)))
       WrongOperand(messages::kUpdateOperandType, is_add ? "ADD" : "DELETE", LongTypeName(value.type()));

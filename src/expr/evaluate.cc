@@ -41,7 +41,7 @@ Evaluated Get(const Operand& operand, Item item) {
 bool Equal(const Evaluated& a, const Evaluated& b) {
   if (!a.present() || !b.present() || a.type() != b.type()) return false;
   if (a.is_size || b.is_size) return a.number() == b.number();
-  return *a.value == *b.value;
+  return *a.value == *b.value;  // NOLINT: present
 }
 
 // Whether both are there, of one ordered type, and compare as `holds` wants.

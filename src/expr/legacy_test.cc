@@ -28,7 +28,7 @@ struct Entry {
   std::string_view exists = "";
 };
 
-std::string Check(std::vector<Entry> entries, std::optional<std::string_view> conditional_operator = {},
+std::string Check(const std::vector<Entry>& entries, std::optional<std::string_view> conditional_operator = {},
                   std::string_view item = kItem, bool expected = true) {
   Arena arena;
   std::vector<LegacyCondition> conditions;
@@ -76,7 +76,7 @@ TEST(ExpectedTest, Errors) {
 
 TEST(ConditionsTest, EveryOperator) {
   const auto check = [](std::string_view attribute, std::string_view op, std::string_view list) {
-    const std::string as_expected = Check({{.attribute = attribute, .op = op, .list = list}});
+    std::string as_expected = Check({{.attribute = attribute, .op = op, .list = list}});
     EXPECT_EQ(Check({{.attribute = attribute, .op = op, .list = list}}, {}, kItem, false), as_expected);
     return as_expected;
   };
@@ -158,7 +158,7 @@ struct UpdateEntry {
   std::string_view value = "";
 };
 
-std::string Update(std::vector<UpdateEntry> entries, std::string_view item) {
+std::string Update(const std::vector<UpdateEntry>& entries, std::string_view item) {
   Arena arena;
   std::vector<LegacyUpdate> updates;
   for (const UpdateEntry& entry : entries) {

@@ -127,6 +127,7 @@ class Planner {
     }
     std::vector<std::vector<const ConditionNode*>> conjunctions = Expand(*where);
     std::vector<Branch> branches;
+    branches.reserve(conjunctions.size());
     for (const auto& conjuncts : conjunctions) {
       branches.push_back(MakeBranch(conjuncts.size(), [&](const auto& visit) {
         for (const ConditionNode* conjunct : conjuncts) visit(conjunct);

@@ -52,7 +52,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const std::string copy(text);
     const auto parsed = partiql::Parse(copy);
     if (parsed.has_value()) {
-      const partiql::StatementPtr statement = *parsed;
+      const partiql::StatementPtr& statement = *parsed;
       sum = partiql::WalkBody(*statement, 0);
     } else {
       message = parsed.error().message;

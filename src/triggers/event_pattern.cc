@@ -277,7 +277,7 @@ Result<Node> ReadNode(simdjson::dom::object object) {
   if (object.size() == 0) return Bad("empty objects are not allowed");
   Node node;
   for (const auto& [name, value] : object) {
-    const auto has_name = [&](const Node::Field& field) { return field.name == name; };
+    const auto has_name = [&, key = name](const Node::Field& field) { return field.name == key; };
     if (std::any_of(node.fields.begin(), node.fields.end(), has_name))
       return Bad(fmt::format("\"{}\" stands twice in an object", name));
     if (name == "$or") {

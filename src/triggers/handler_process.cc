@@ -60,12 +60,13 @@ std::vector<std::string> EnvironmentOf(const FunctionSpec& spec) {
     const std::string_view text(*line);
     if (!spec.environment.contains(std::string(text.substr(0, text.find('='))))) lines.emplace_back(text);
   }
-  for (const auto& [name, value] : spec.environment) lines.push_back(name + "=" + value);
+  for (const auto& [name, value] : spec.environment) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
 
 std::vector<char*> Pointers(std::vector<std::string>& lines) {
   std::vector<char*> pointers;
+  pointers.reserve(lines.size() + 1);
   for (std::string& line : lines) pointers.push_back(line.data());
   pointers.push_back(nullptr);
   return pointers;

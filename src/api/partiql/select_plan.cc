@@ -87,6 +87,7 @@ ApiResult<void> CheckFilters(const ReadTarget& target, const ReadPlan& plan) {
     if (Unprojected(*target.index, read.filter).empty()) return {};
     if (!last || expr::CompareOrdered(*read.hash, *last->hash) >= 0) last = &read;
   }
+  if (!last) return {};
   std::vector<std::string_view> names = Unprojected(*target.index, last->filter);
   SortAsHashSet(names);
   return ValidationException(

@@ -12,7 +12,6 @@ namespace armature::api {
 using expr::ConditionNode;
 using expr::ConditionOp;
 using model::ApiResult;
-using model::ValidationException;
 using partiql::Returning;
 using partiql::StatementKind;
 using partiql::WriteTarget;

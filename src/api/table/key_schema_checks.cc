@@ -22,6 +22,7 @@ constexpr size_t kMaxGlobalKeysOfAKind = 4;
 
 std::string Names(const std::vector<KeyAttribute>& attributes) {
   std::vector<std::string_view> names;
+  names.reserve(attributes.size());
   for (const auto& attribute : attributes) names.push_back(attribute.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -13,7 +13,6 @@
 namespace armature::api {
 
 using model::ApiResult;
-using model::ValidationException;
 namespace messages = model::messages;
 
 namespace {

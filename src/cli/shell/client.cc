@@ -55,11 +55,11 @@ Client::Client(const Options& options) {
                                 options.credentials.session_token, options.region, "dynamodb"};
 }
 
-Result<Reply, CallError> Client::Call(std::string_view operation, std::string_view body, std::stop_token stop) {
+Result<Reply, CallError> Client::Call(std::string_view operation, std::string_view body, const std::stop_token& stop) {
   request_.headers = {{"Content-Type", "application/x-amz-json-1.0"},
                       {"X-Amz-Target", fmt::format("{}{}", kTargetPrefix, operation)}};
   request_.body = body;
-  auto response = http_.Send(request_, std::move(stop));
+  auto response = http_.Send(request_, stop);
   if (!response) return FromStatus(response.error());
   Reply reply{std::make_unique<simdjson::dom::parser>(), {}};
   const bool is_json =
@@ -69,7 +69,7 @@ Result<Reply, CallError> Client::Call(std::string_view operation, std::string_vi
   return reply;
 }
 
-Result<Page, CallError> Client::ExecuteStatement(const StatementRequest& request, std::stop_token stop) {
+Result<Page, CallError> Client::ExecuteStatement(const StatementRequest& request, const std::stop_token& stop) {
   std::string body;
   JsonWriter json(body);
   json.BeginObject();
@@ -79,7 +79,7 @@ Result<Page, CallError> Client::ExecuteStatement(const StatementRequest& request
   if (request.limit > 0) json.MemberInt("Limit", static_cast<int64_t>(request.limit));
   if (!request.next_token.empty()) json.Member("NextToken", request.next_token);
   json.EndObject();
-  ARMATURE_TRY(const Reply reply, Call("ExecuteStatement", body, std::move(stop)));
+  ARMATURE_TRY(const Reply reply, Call("ExecuteStatement", body, stop));
 
   Page page;
   page.next_token = TextMember(reply.root, "NextToken");

@@ -48,7 +48,7 @@ class Client {
  public:
   explicit Client(const Options& options);
 
-  Result<Reply, CallError> Call(std::string_view operation, std::string_view body, std::stop_token stop = {});
+  Result<Reply, CallError> Call(std::string_view operation, std::string_view body, const std::stop_token& stop = {});
 
   struct StatementRequest {
     std::string_view statement;
@@ -56,7 +56,7 @@ class Client {
     size_t limit = 0;  // 0: as much as the server gives in one page
     bool is_consistent = false;
   };
-  Result<Page, CallError> ExecuteStatement(const StatementRequest& request, std::stop_token stop = {});
+  Result<Page, CallError> ExecuteStatement(const StatementRequest& request, const std::stop_token& stop = {});
 
  private:
   HttpClient http_;

@@ -109,7 +109,7 @@ TEST(RenderJson, PlainAndOnePerLine) {
 TEST(ToLiteral, EveryType) {
   const auto rows = Rows(R"([{"v": {"L": [{"S": "it's"}, {"N": "1"}, {"B": "AQID"}, {"BOOL": false}, {"NULL": true},
     {"SS": ["a", "b"]}, {"NS": ["1"]}, {"BS": ["AQ=="]}, {"M": {"k": {"L": []}}}]}}])");
-  EXPECT_EQ(ToLiteral(rows[0][0].second),
+  EXPECT_EQ(ToLiteral(rows[0][0].value),
             "['it''s', 1, {{AQID}}, false, NULL, <<'a', 'b'>>, <<1>>, <<{{AQ==}}>>, {'k': []}]");
 }
 

@@ -88,9 +88,9 @@ void AppendLiteral(std::string& out, const Value& value) {
       out.push_back('{');
       for (size_t i = 0; i < value.members.size(); ++i) {
         if (i > 0) out += ", ";
-        AppendQuoted(out, value.members[i].first);
+        AppendQuoted(out, value.members[i].name);
         out += ": ";
-        AppendLiteral(out, value.members[i].second);
+        AppendLiteral(out, value.members[i].value);
       }
       out.push_back('}');
       break;

@@ -16,8 +16,8 @@ namespace armature::cli::shell {
 
 enum class ValueKind { kString, kNumber, kBinary, kBool, kNull, kList, kMap, kStringSet, kNumberSet, kBinarySet };
 
-struct Value;
-using Members = std::vector<std::pair<std::string, Value>>;
+struct Member;
+using Members = std::vector<Member>;
 
 struct Value {
   ValueKind kind = ValueKind::kNull;
@@ -26,6 +26,11 @@ struct Value {
   Members members;              // of maps
 
   bool IsNumber() const { return kind == ValueKind::kNumber; }
+};
+
+struct Member {
+  std::string name;
+  Value value;
 };
 
 // A row is an item or what a projection left of it, in the order the server sent.

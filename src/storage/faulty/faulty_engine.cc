@@ -90,7 +90,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   Status Close() override {
-    const Status synced = Sync();
+    Status synced = Sync();
     worker_.Stop();
     std::deque<DurableOp*> parked;
     {

@@ -6,7 +6,7 @@ namespace armature::storage {
 
 void VersionMap::KeepOld(Map::iterator node, Sequence sequence) {
   Version& newest = node->second.newest;
-  newest.older = std::make_unique<Version>(std::move(newest));
+  newest.older = std::make_unique<Version>(std::move(newest));  // NOLINT: the old one moves behind the new one
   bytes_ += sizeof(Version);
   garbage_.push_back({sequence, node});
   ++node->second.garbage;

@@ -102,7 +102,7 @@ class RocksDbEngineTest : public ::testing::Test {
   }
   // What a crash of the process leaves: the files as they are, without Close.
   std::string CopyAsIfKilled(const std::string& name) {
-    const std::string copy = root_.path() + "/" + name;
+    std::string copy = root_.path() + "/" + name;
     fs::copy(path(), copy, fs::copy_options::recursive);
     return copy;
   }
@@ -201,6 +201,7 @@ TEST_F(RocksDbEngineTest, KillsUnderConcurrentWritersLoseNothingAcknowledged) {
   std::array<std::atomic<int>, kWriters> acknowledged{};
   std::atomic<bool> is_done{false};
   std::vector<std::thread> writers;
+  writers.reserve(kWriters);
   for (int w = 0; w < kWriters; ++w) {
     writers.emplace_back([&, w] {
       for (int i = 1; !is_done; ++i) {
@@ -272,7 +273,7 @@ TEST_P(FullDiskTest, RefusesWritesAndRecovers) {
   int number = 0;
   auto put = [&] {
     const std::string key = fmt::format("k{:06}", number++);
-    const Status status = PutAndWait(*engine, key, filler + key);
+    Status status = PutAndWait(*engine, key, filler + key);
     if (status.ok()) acknowledged[key] = filler + key;
     return status;
   };
