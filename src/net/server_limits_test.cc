@@ -15,7 +15,6 @@ namespace armature::net {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 using ServerLimitsTest = ServerTest;
 using ServerTimeoutTest = ServerTest;

@@ -15,7 +15,7 @@ ServeOptions Parsed(const std::vector<std::string>& arguments) {
 }
 
 std::string WriteConfig(const std::string& text) {
-  const std::string path = testing::TempDir() + "armature_options_test.toml";
+  std::string path = testing::TempDir() + "armature_options_test.toml";
   std::ofstream(path) << text;
   return path;
 }

@@ -469,7 +469,7 @@ TEST_P(ContractTest, AgreesWithAModelUnderRandomChanges) {
       for (auto it = expected.lower_bound(a); a < b && it != expected.lower_bound(b); ++it) {
         const std::string row = fmt::format("{}={};", it->first, it->second);
         forward += row;
-        reverse = row + reverse;
+        reverse.insert(0, row);
       }
       ASSERT_EQ(ScanKeys(a, b, false, at), forward);
       ASSERT_EQ(ScanKeys(a, b, true, at), reverse);

@@ -14,7 +14,6 @@
 namespace armature::triggers {
 namespace {
 
-using testing::ElementsAre;
 using Strings = std::vector<std::string>;
 
 [[maybe_unused]] const auto kIgnoreSigpipe = signal(SIGPIPE, SIG_IGN);

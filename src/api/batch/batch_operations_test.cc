@@ -7,7 +7,6 @@ namespace armature::api {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 
 class BatchOperations : public ApiFixture {
  protected:

@@ -55,7 +55,7 @@ class PartiqlFixture : public ApiFixture {
   std::string Fault(std::string_view statement, std::string_view more = "") {
     return Plain(MustFail("ExecuteStatement", Request(statement, more)));
   }
-  static std::string Plain(std::string text) {
+  static std::string Plain(const std::string& text) {
     constexpr std::string_view kName = "ValidationException: ";
     return text.starts_with(kName) ? text.substr(kName.size()) : text;
   }

@@ -171,7 +171,7 @@ Result<Row> ReadRow(element json) {
   row.reserve(object.size());
   for (const auto field : object) {
     ARMATURE_TRY(Value value, ReadValue(field.value));
-    row.emplace_back(std::string(field.key), std::move(value));
+    row.push_back({std::string(field.key), std::move(value)});
   }
   return row;
 }

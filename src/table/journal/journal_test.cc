@@ -68,7 +68,8 @@ TEST_F(JournalTest, BatchesAndTransactionsRecordEachEffectiveWrite) {
   const auto other = CreateStream("u", "KEYS_ONLY");
   const auto plain = house_->CreateTable("plain");
   Put(*table, "pk=S:same,n=N:1");
-  const auto run = [&](bool is_transaction, Strings puts, Strings puts_elsewhere, std::string_view condition) {
+  const auto run = [&](bool is_transaction, const Strings& puts, const Strings& puts_elsewhere,
+                       std::string_view condition) {
     Arena arena;
     std::vector<std::unique_ptr<TestWrite>> owned;
     for (const auto& put : puts) owned.push_back(TestWrite::Put(*table, put, condition));
