@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -100,10 +101,26 @@ class RocksDbEngineTest : public ::testing::Test {
     auto engine = TryOpen(directory);
     return engine ? StatusCode::kOk : engine.error().code();
   }
-  // What a crash of the process leaves: the files as they are, without Close.
+  // What a crash of the process leaves: the files as they are, without Close. Files come and go in the background, so
+  // the copy is taken again until none did; a log may still be cut to its contents meanwhile, which is no harm.
   std::string CopyAsIfKilled(const std::string& name) {
+    const auto files = [this] {
+      std::set<fs::path> names;
+      for (const auto& entry : fs::recursive_directory_iterator(path()))
+        if (entry.is_regular_file()) names.insert(entry.path().lexically_relative(path()));
+      return names;
+    };
     std::string copy = root_.path() + "/" + name;
-    fs::copy(path(), copy, fs::copy_options::recursive);
+    std::set<fs::path> before;
+    do {
+      fs::remove_all(copy);
+      before = files();
+      for (const fs::path& file : before) {
+        fs::create_directories((fs::path(copy) / file).parent_path());
+        std::ifstream from(fs::path(path()) / file, std::ios::binary);
+        std::ofstream(fs::path(copy) / file, std::ios::binary) << from.rdbuf();
+      }
+    } while (files() != before);
     return copy;
   }
   void UseBadDisk() {
