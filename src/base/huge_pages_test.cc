@@ -17,9 +17,7 @@ TEST(HugePages, LargeArraysAreAlignedSmallOnesAreNotGrown) {
     ASSERT_NE(array, nullptr);
     if (bytes > 0) std::memset(array.get(), 'x', bytes);
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    if (bytes >= kHugePageBytes) {
-      EXPECT_EQ(reinterpret_cast<uintptr_t>(array.get()) % kHugePageBytes, 0u) << bytes;
-    }
+    if (bytes >= kHugePageBytes) { EXPECT_EQ(reinterpret_cast<uintptr_t>(array.get()) % kHugePageBytes, 0u) << bytes; }
 #endif
   }
 }

@@ -33,7 +33,7 @@ class Releaser {
     parked_.push_back(&completion);
     if (parked_.size() == 1) work_.notify_one();
   }
-  void Run(std::stop_token stop) {
+  void Run(const std::stop_token& stop) {
     std::vector<armature::Completion*> burst;
     while (!stop.stop_requested()) {
       {
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
   std::jthread release_thread;
   if (argc > 3 && std::string_view(argv[3]) == "park") {
     handler.releaser = &releaser;
-    release_thread = std::jthread([&](std::stop_token stop) { releaser.Run(stop); });
+    release_thread = std::jthread([&](const std::stop_token& stop) { releaser.Run(stop); });
   }
   armature::net::Server server(options, handler, metrics);
   if (armature::Status status = server.Start(); !status.ok()) {

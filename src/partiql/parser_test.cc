@@ -74,8 +74,7 @@ TEST(PartiqlParser, WritesAndLiterals) {
 }
 
 TEST(PartiqlParser, Precedence) {
-  const auto statement =
-      MustParse("SELECT * FROM t WHERE a = 1 OR NOT b = 2 AND c BETWEEN 1 AND 2 AND d IN (1, 2)");
+  const auto statement = MustParse("SELECT * FROM t WHERE a = 1 OR NOT b = 2 AND c BETWEEN 1 AND 2 AND d IN (1, 2)");
   const auto& where = statement->where;
   ASSERT_EQ(where->kind, NodeKind::kBinary);
   EXPECT_EQ(where->op, Operator::kOr);

@@ -166,7 +166,8 @@ Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSiz
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
   sizes.pending_key = CollectionKey(write);
-  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, images_, write.stripe_, *write.table, sizes.pending_key));
+  ARMATURE_CO_TRY(const uint64_t before,
+                  co_await sizes.Read(engine_, images_, write.stripe_, *write.table, sizes.pending_key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
@@ -246,8 +247,7 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.table->has_local_indexes()) ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
-  if (write.table->has_local_indexes())
-    sizes.Set(sizes.pending_key, sizes.pending_size, images_, write.stripe_, batch);
+  if (write.table->has_local_indexes()) sizes.Set(sizes.pending_key, sizes.pending_size, images_, write.stripe_, batch);
   AppendChanges(write, arena, batch, records);
   co_return ApiResult<void>{};
 }
