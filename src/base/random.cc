@@ -95,11 +95,9 @@ std::string UuidV4(RandomSource& random) {
 void WriteRequestId(RandomSource& random, char* out) {
   // Base 32 with digits 0-9 and letters A-V: five bits a character, twelve characters a draw.
   static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-  for (size_t left = kRequestIdSize; left > 0;) {
+  for (size_t i = 0; i < kRequestIdSize;) {
     uint64_t bits = random.NextU64();
-    char* const end = out + std::min<size_t>(left, 12);
-    left -= static_cast<size_t>(end - out);
-    for (; out != end; bits >>= 5) *out++ = kDigits[bits & 31];
+    for (int k = 0; k < 12 && i < kRequestIdSize; ++k, bits >>= 5) out[i++] = kDigits[bits & 31];
   }
 }
 

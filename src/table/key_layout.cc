@@ -170,7 +170,7 @@ uint64_t PartitionHash(std::string_view encoded_partition_key) {
 }
 
 size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out) {
-  out.reserve(out.size() + 80);  // the most are shorter
+  out.reserve(out.size() + 80);  // enough for most keys
   out.append(table_prefix);
   out.push_back(static_cast<char>(Space::kItems));
   const size_t hash_at = out.size();

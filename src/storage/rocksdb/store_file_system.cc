@@ -32,8 +32,8 @@ struct Log {
   std::string rest;        // guarded by mutex
   bool is_closed = false;  // guarded by mutex; RocksDB has, we may still have to write
 
-  // Under mutex. Makes the file long enough for `end`. Failing is no matter: whatever is wrong, the write that follows
-  // meets it too.
+  // Under mutex. Lengthens the file by one step when it ends before `end`; a record larger than a step lengthens it
+  // itself. Failing is no matter: whatever is wrong, the write that follows meets it too.
   void ZeroAhead(uint64_t end) {
     if (end <= zeroed) return;
     static const std::string zeros(kZeroedAhead, '\0');
