@@ -66,6 +66,53 @@ class WriteFaultsTest : public testing::Test {
   LastWrite last_;
 };
 
+// ---- exhausted memory
+
+// The write ends by an exception, the next one of the item must find what is stored: nothing of the first.
+TEST_F(WriteFaultsTest, AnExceptionBeforeTheCommitLeavesNoImageBehind) {
+  engine_->ThrowNext(Point::kCommit);
+  EXPECT_THROW(Run(TestWrite::Put(*table_, "pk=S:new,n=N:1")), std::bad_alloc);
+  EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:new,n=N:2", "attribute_not_exists(pk)")), "ok");
+
+  EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");
+  engine_->ThrowNext(Point::kCommit);
+  EXPECT_THROW(Run(TestWrite::Update(*table_, "pk=S:a", "ADD n :d", {}, {{":d", "N:10"}})), std::bad_alloc);
+  EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:a", "ADD n :d", {}, {{":d", "N:1"}})), "ok");
+  EXPECT_EQ(last_->old_item(), "n=N:1,pk=S:a") << "a write was conditioned on a value that was never written";
+  EXPECT_EQ(Read("pk=S:a"), "n=N:2,pk=S:a");
+
+  engine_->ThrowNext(Point::kCommit);
+  EXPECT_THROW(Run(TestWrite::Delete(*table_, "pk=S:a")), std::bad_alloc);
+  EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:3", "attribute_not_exists(pk)")), "condition");
+  EXPECT_EQ(table_->stats().item_count.load(), 2);
+}
+
+TEST_F(WriteFaultsTest, AnExceptionInATransactionLeavesNoImageBehind) {
+  for (const bool is_transaction : {false, true}) {
+    std::vector<std::unique_ptr<TestWrite>> puts;
+    const auto writes = std::make_unique<ItemWrite[]>(5);
+    for (size_t i = 0; i < 5; ++i) {
+      puts.push_back(TestWrite::Put(*table_, fmt::format("pk=S:t{},n=N:1", i)));
+      writes[i].kind = ItemWrite::Kind::kPut;
+      writes[i].table = table_.get();
+      writes[i].key = puts[i]->write().key;
+      writes[i].put_item = puts[i]->write().put_item;
+      writes[i].put_item_size = puts[i]->write().put_item_size;
+    }
+    const std::span<ItemWrite> all(writes.get(), 5);
+    Arena arena;
+    engine_->ThrowNext(Point::kCommit);
+    if (is_transaction) {
+      EXPECT_THROW(static_cast<void>(RunBlocking(house_->writes.ExecuteTransaction(all, nullptr, arena))),
+                   std::bad_alloc);
+    } else {
+      EXPECT_THROW(static_cast<void>(RunBlocking(house_->writes.ExecuteBatch(all, arena))), std::bad_alloc);
+    }
+    for (int i = 0; i < 5; ++i)
+      EXPECT_EQ(Run(TestWrite::Put(*table_, fmt::format("pk=S:t{},n=N:2", i), "attribute_exists(pk)")), "condition");
+  }
+}
+
 // ---- durability
 
 TEST_F(WriteFaultsTest, AReplyIsParkedUntilTheWriteIsDurable) {

@@ -14,7 +14,6 @@
 #include "model/item_size.h"
 #include "model/messages.h"
 #include "table/expiry.h"
-#include "table/journal/pending_records.h"
 #include "table/key_layout.h"
 
 namespace armature::table {
@@ -65,13 +64,13 @@ class WritePath::CollectionSizes {
     co_return size;
   }
 
-  void Set(const std::string& key, uint64_t size, LatestImages& images, size_t stripe, storage::Batch& batch) {
+  void Set(const std::string& key, uint64_t size, size_t stripe, Changes& changes) {
     sizes_[key] = size;
     std::string record;
     AppendBigEndian(record, size);
-    if (size == 0) batch.Delete(key);
-    else batch.Put(key, record);
-    images.Put(stripe, key, size != 0, record);
+    if (size == 0) changes.batch.Delete(key);
+    else changes.batch.Put(key, record);
+    changes.images.Put(stripe, key, size != 0, record);
   }
 
   std::string pending_key;
@@ -176,16 +175,17 @@ Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSiz
   co_return ApiResult<void>{};
 }
 
-void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch, PendingRecords& records) {
+void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) {
+  storage::Batch& batch = changes.batch;
   thread_local std::string record;
   record.clear();
   if (write.new_exists) {
     model::EncodeItem(write.new_item, write.new_size, record);
     batch.Put(write.storage_key_, record);
-    images_.Put(write.stripe_, write.storage_key_, true, record);
+    changes.images.Put(write.stripe_, write.storage_key_, true, record);
   } else if (write.old_exists) {
     batch.Delete(write.storage_key_);
-    images_.Put(write.stripe_, write.storage_key_, false, {});
+    changes.images.Put(write.stripe_, write.storage_key_, false, {});
   }
   if (!write.schema->indexes().empty())
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
@@ -198,14 +198,8 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& ba
   }
   if (write.table->journal().is_followed()) {
     const std::string_view old_record = write.old_exists ? std::string_view(write.read_.value) : std::string_view();
-    records.Add(*write.table, write.storage_key_, {write.key, old_record, record, write.by_ttl}, batch);
+    changes.records.Add(*write.table, write.storage_key_, {write.key, old_record, record, write.by_ttl}, batch);
   }
-}
-
-// What was to be stored was not, or nobody knows.
-void WritePath::ForgetImage(const ItemWrite& write) {
-  images_.Forget(write.stripe_, write.storage_key_);
-  if (write.table->has_local_indexes()) images_.Forget(write.stripe_, CollectionKey(write));
 }
 
 Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
@@ -233,8 +227,7 @@ Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   co_return ApiResult<void>{};
 }
 
-Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch,
-                                         PendingRecords& records) {
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes) {
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
@@ -247,8 +240,8 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.table->has_local_indexes()) ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
-  if (write.table->has_local_indexes()) sizes.Set(sizes.pending_key, sizes.pending_size, images_, write.stripe_, batch);
-  AppendChanges(write, arena, batch, records);
+  if (write.table->has_local_indexes()) sizes.Set(sizes.pending_key, sizes.pending_size, write.stripe_, changes);
+  AppendChanges(write, arena, changes);
   co_return ApiResult<void>{};
 }
 
@@ -303,19 +296,19 @@ Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
 // Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
 Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
-  storage::Batch batch;
-  PendingRecords records;
   CollectionSizes sizes;
   const auto guard = co_await latches_.LockStripe(write.stripe_);
-  auto prepared = co_await Prepare(write, sizes, arena, batch, records);
+  Changes changes(images_);
+  auto prepared = co_await Prepare(write, sizes, arena, changes);
   if (!prepared) write.failure = std::move(prepared).error();
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
   // latest state: it must not be of a kind a crash takes back.
-  if (write.failure || batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
-  auto committed = co_await Commit(*write.table, batch);
-  records.Settle(committed ? *committed : 0);
-  if (committed) CountChange(write);
-  else ForgetImage(write);
+  if (write.failure || changes.batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
+  auto committed = co_await Commit(*write.table, changes.batch);
+  if (committed) {
+    changes.Settle(*committed);
+    CountChange(write);
+  }
   co_return committed;
 }
 
@@ -349,11 +342,11 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
 }
 
 // Leaves in each write what became of it; its changes are in the batch of its table if it can be done.
-Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, PendingRecords& records,
-                                 Arena& arena) {
+Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena) {
   CollectionSizes sizes;
   for (ItemWrite& write : writes) {
-    auto prepared = co_await Prepare(write, sizes, arena, batches[write.table], records);
+    Changes& of_table = changes.try_emplace(write.table, images_).first->second;
+    auto prepared = co_await Prepare(write, sizes, arena, of_table);
     if (!prepared) write.failure = std::move(prepared).error();
   }
 }
@@ -362,25 +355,22 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
   Sequence last = 0;
   {
     const auto guards = co_await LockAll(writes);
-    TableBatches batches;
-    PendingRecords records;
-    co_await PrepareAll(writes, batches, records, arena);
+    TableChanges changes;
+    co_await PrepareAll(writes, changes, arena);
     last = last_committed_.load(std::memory_order_acquire);
-    for (const auto& [table, batch] : batches) {
-      if (batch.empty()) continue;
-      auto committed = co_await Commit(*table, batch);
-      if (committed) last = std::max(last, *committed);
+    for (auto& [table, of_table] : changes) {
+      if (of_table.batch.empty()) continue;
+      auto committed = co_await Commit(*table, of_table.batch);
+      if (committed) {
+        last = std::max(last, *committed);
+        of_table.Settle(*committed);
+      }
       for (ItemWrite& write : writes) {
         if (write.table != table || write.failure || !write.condition_held) continue;
-        if (committed) {
-          CountChange(write);
-        } else {
-          ForgetImage(write);
-          write.failure = committed.error();
-        }
+        if (committed) CountChange(write);
+        else write.failure = committed.error();
       }
     }
-    records.Settle(last);
   }
   ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
@@ -394,30 +384,24 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
   bool is_cancelled = false;
   {
     const auto guards = co_await LockAll(writes);
-    TableBatches batches;
-    PendingRecords records;
-    co_await PrepareAll(writes, batches, records, arena);
+    TableChanges changes;
+    co_await PrepareAll(writes, changes, arena);
     for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
     sequence = last_committed_.load(std::memory_order_acquire);
-    if (is_cancelled) {
-      for (const ItemWrite& write : writes) ForgetImage(write);
-    } else {
+    if (!is_cancelled) {
       std::vector<storage::CommitManyOp::Part> parts;
-      for (const auto& [table, batch] : batches)
-        if (!batch.empty()) parts.push_back({table->partition(), table->epoch(), &batch});
+      for (const auto& [table, of_table] : changes)
+        if (!of_table.batch.empty()) parts.push_back({table->partition(), table->epoch(), &of_table.batch});
       if (system_changes) parts.push_back({storage::kSystemPartition, kSystemEpoch, system_changes});
       if (!parts.empty()) {
         storage::CommitManyOp commit;
         commit.parts = parts;
         engine_.CommitMany(commit);
         co_await commit.done;
-        if (!commit.status.ok()) {
-          for (const ItemWrite& write : writes) ForgetImage(write);
-          co_return StorageError(*writes.front().table, commit.status);
-        }
+        if (!commit.status.ok()) co_return StorageError(*writes.front().table, commit.status);
         sequence = commit.sequence;
         NoteCommitted(sequence);
-        records.Settle(sequence);
+        for (auto& [table, of_table] : changes) of_table.Settle(sequence);
         for (ItemWrite& write : writes) CountChange(write);
       }
     }

@@ -21,13 +21,12 @@
 #include "model/value.h"
 #include "storage/engine.h"
 #include "table/item_write.h"
+#include "table/journal/pending_records.h"
 #include "table/latches.h"
 #include "table/latest_images.h"
 #include "table/table.h"
 
 namespace armature::table {
-
-class PendingRecords;
 
 inline constexpr uint64_t kMaxCollectionBytes = uint64_t{10} << 30;
 
@@ -62,7 +61,19 @@ class WritePath {
 
  private:
   class CollectionSizes;
-  using TableBatches = std::map<Table*, storage::Batch>;
+  // What one commit to one table is made of. Whatever its commit did not settle comes to nothing when it goes, under
+  // the latches of its items: it is declared after them.
+  struct Changes {
+    explicit Changes(LatestImages& latest) : images(latest) {}
+    void Settle(storage::Sequence sequence) {
+      images.Keep();
+      records.Settle(sequence);
+    }
+    storage::Batch batch;
+    PendingRecords records;
+    PendingImages images;
+  };
+  using TableChanges = std::map<Table*, Changes>;
 
   std::string_view LatchKey(const ItemWrite& write) const;
   std::string CollectionKey(const ItemWrite& write) const;
@@ -73,14 +84,12 @@ class WritePath {
   Task<model::ApiResult<void>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
   Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
   Task<model::ApiResult<bool>> HasIndexRow(const Table& table, const IndexSchema& index, model::Item item);
-  void AppendChanges(ItemWrite& write, Arena& arena, storage::Batch& batch, PendingRecords& records);
-  void ForgetImage(const ItemWrite& write);
+  static void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes);
 
   // Everything up to the commit, under the latch.
-  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, storage::Batch& batch,
-                                       PendingRecords& records);
+  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes);
   Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
-  Task<void> PrepareAll(std::span<ItemWrite> writes, TableBatches& batches, PendingRecords& records, Arena& arena);
+  Task<void> PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena);
   Task<model::ApiResult<storage::Sequence>> Apply(ItemWrite& write, Arena& arena);
   Task<model::ApiResult<storage::Sequence>> Commit(Table& table, const storage::Batch& batch);
   Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);

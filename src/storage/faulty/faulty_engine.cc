@@ -4,6 +4,7 @@
 #include <atomic>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <utility>
 
 #include "storage/memory/memory_engine.h"
@@ -136,7 +137,11 @@ class FaultyEngineImpl final : public FaultyEngine {
 
   void FailNext(Point point, size_t count, Status status) override {
     std::lock_guard lock(faults_mutex_);
-    faults_[static_cast<size_t>(point)] = {count, std::move(status)};
+    faults_[static_cast<size_t>(point)] = {count, std::move(status), false};
+  }
+  void ThrowNext(Point point) override {
+    std::lock_guard lock(faults_mutex_);
+    faults_[static_cast<size_t>(point)] = {1, Status(), true};
   }
   void SetAutoSync(bool is_auto_sync) override {
     std::lock_guard lock(mutex_);
@@ -152,6 +157,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   struct Fault {
     size_t count = 0;
     Status status;
+    bool throws = false;  // instead of giving the status
   };
   struct Unsynced {
     std::vector<CommitManyOp::Part> parts;
@@ -169,6 +175,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     Fault& fault = faults_[static_cast<size_t>(point)];
     if (fault.count == 0) return false;
     --fault.count;
+    if (fault.throws) throw std::bad_alloc();
     status = fault.status;
     return true;
   }

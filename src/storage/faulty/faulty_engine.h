@@ -32,6 +32,9 @@ class FaultyEngine : public Engine {
   virtual void Crash() = 0;
   // The next `count` operations of that kind fail with `status` and change nothing.
   virtual void FailNext(Point point, size_t count, Status status) = 0;
+  // The next operation of that kind throws std::bad_alloc on its caller's thread and changes nothing. REQUIRES: not
+  // delayed; of kGet, kMultiGet, kScan and kCommit.
+  virtual void ThrowNext(Point point) = 0;
   virtual void SetAutoSync(bool is_auto_sync) = 0;
   virtual void SetDelayed(bool is_delayed) = 0;
   // Commits that a crash would take away now.

@@ -8,8 +8,11 @@ void PendingRecords::Add(Table& table, std::string_view item_key, const RawChang
   // Equal items have equal records: attributes and sets are sorted and numbers have one form.
   if (change.old_record == change.new_record) return;
   TableJournal& journal = table.journal();
+  // Its entry first: a slot that nobody would give back holds up every reader of the journal.
+  Taken& taken = first_.journal ? rest_.emplace_back() : first_;
   const auto slot = journal.Take(HashOfItemKey(table.prefix(), item_key));
   if (!slot) return;
+  taken = {&journal, slot->position, 0};
 
   thread_local std::string key, record;
   key.clear();
@@ -17,15 +20,14 @@ void PendingRecords::Add(Table& table, std::string_view item_key, const RawChang
   AppendJournalRowKey(table.prefix(), slot->lane, slot->position, key);
   EncodeChange(change, slot->images, slot->created_millis, record);
   batch.Put(key, record);
-  const Taken taken{&journal, slot->position, key.size() + record.size()};
-  if (first_.journal) rest_.push_back(taken);
-  else first_ = taken;
+  taken.bytes = key.size() + record.size();
 }
 
 void PendingRecords::Settle(storage::Sequence sequence) {
   if (!first_.journal) return;
   first_.journal->GiveBack(first_.position, sequence, first_.bytes);
-  for (const Taken& taken : rest_) taken.journal->GiveBack(taken.position, sequence, taken.bytes);
+  for (const Taken& taken : rest_)
+    if (taken.journal) taken.journal->GiveBack(taken.position, sequence, taken.bytes);
   first_ = {};
   rest_.clear();
 }
