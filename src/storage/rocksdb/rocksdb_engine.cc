@@ -120,12 +120,13 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   void WriteGroup(std::span<const CommitGroup::Member> members) override;
   Status WriteSlowly(Parts parts, Sequence& sequence);
   Status CheckOwners(Parts parts) const;
-  // kNoSpace while the disk is full. Asked before a write, so that little is kept in memory for a full log; and after
-  // it, where nobody waits for a sync: such a write is acknowledged only if the log is with the operating system.
+  // Not ok while the disk is full or descriptors are missing. Asked before a write, so that little is kept in memory
+  // for the log; and after it, where nobody waits for a sync: such a write is acknowledged only if the log is with the
+  // operating system.
   Status CheckSpace() const {
-    if (!files_->is_full()) return {};
-    syncer_->ReportFull();
-    return Status::NoSpace("the disk is full");
+    if (!files_->is_short()) return {};
+    syncer_->ReportShortage();
+    return files_->shortage();
   }
 
   // On the admin thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.

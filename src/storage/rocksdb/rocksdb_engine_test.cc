@@ -3,7 +3,9 @@
 #include "storage/rocksdb/rocksdb_engine.h"
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -24,10 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A disk that can be full (every write fails, after writing half of what was asked) and can fail to sync.
+// A disk that can be full (every write fails, after writing half of what was asked) and can fail to sync; and a process
+// that can be out of descriptors (nothing can be opened).
 class BadDisk {
  public:
   std::atomic<bool> is_full{false};
+  std::atomic<bool> has_no_descriptors{false};
+  std::atomic<int> failed_opens{0};
   std::atomic<bool> fails_sync{false};
   std::atomic<int> log_syncs{0};
 };
@@ -73,12 +78,30 @@ class BadFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* context) override {
+    if (disk_.has_no_descriptors) return TooManyOpenFiles(path);
     auto status = FileSystemWrapper::NewWritableFile(path, options, file, context);
     if (status.ok()) *file = std::make_unique<BadFile>(std::move(*file), disk_, path.ends_with(".log"));
     return status;
   }
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* context) override {
+    if (disk_.has_no_descriptors) return TooManyOpenFiles(path);
+    return FileSystemWrapper::NewRandomAccessFile(path, options, file, context);
+  }
+  rocksdb::IOStatus NewDirectory(const std::string& path, const rocksdb::IOOptions& options,
+                                 std::unique_ptr<rocksdb::FSDirectory>* directory,
+                                 rocksdb::IODebugContext* context) override {
+    if (disk_.has_no_descriptors) return TooManyOpenFiles(path);
+    return FileSystemWrapper::NewDirectory(path, options, directory, context);
+  }
 
  private:
+  // As RocksDB words it.
+  rocksdb::IOStatus TooManyOpenFiles(const std::string& path) {
+    ++disk_.failed_opens;
+    return rocksdb::IOStatus::IOError("While open a file: " + path, std::strerror(EMFILE));
+  }
   BadDisk& disk_;
 };
 
@@ -309,6 +332,46 @@ TEST_P(FullDiskTest, RefusesWritesAndRecovers) {
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     ASSERT_TRUE(status.ok()) << "no service although space has returned: " << status.ToString();
+    for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
+  }
+  const std::string copy = CopyAsIfKilled("killed");
+  ASSERT_TRUE(engine->Close().ok());
+  options_.env = nullptr;
+  for (const std::string& directory : {copy, path()}) {
+    auto reopened = Open(directory);
+    for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*reopened, key, "-") == value) << key;
+  }
+}
+
+// Descriptors are missed when a log or a table file is begun. Once they are there again so is service, by itself.
+TEST_P(FullDiskTest, RecoversWhenDescriptorsAreThereAgain) {
+  auto engine = Open(path());
+  std::map<std::string, std::string> acknowledged;
+  const std::string filler(10'000, 'x');
+  int number = 0;
+  auto put = [&] {
+    const std::string key = fmt::format("k{:06}", number++);
+    Status status = PutAndWait(*engine, key, filler + key);
+    if (status.ok()) acknowledged[key] = filler + key;
+    return status;
+  };
+  for (int round = 0; round < 3; ++round) {
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(put().ok());
+    const int before = disk_.failed_opens;
+    disk_.has_no_descriptors = true;
+    Status refused;
+    for (int i = 0; i < 1000 && refused.ok(); ++i) refused = put();
+    EXPECT_EQ(refused.code(), StatusCode::kUnavailable) << refused.ToString();
+    EXPECT_GT(disk_.failed_opens, before);
+    EXPECT_EQ(GetOr(*engine, acknowledged.rbegin()->first, "-"), acknowledged.rbegin()->second) << "reads go on";
+    disk_.has_no_descriptors = false;
+    Status status;
+    for (int i = 0; i < 2000; ++i) {
+      if (status = put(); status.ok()) break;
+      EXPECT_EQ(status.code(), StatusCode::kUnavailable) << status.ToString();
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ASSERT_TRUE(status.ok()) << "no service although descriptors are there: " << status.ToString();
     for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
   }
   const std::string copy = CopyAsIfKilled("killed");

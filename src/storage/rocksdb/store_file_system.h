@@ -6,11 +6,14 @@
 // and most syncs then write records only (measured on ext4: 95 µs instead of 150). RocksDB's recovery takes zeros as
 // the end of the log; a clean close cuts the file to its contents.
 //
-// Full disks: RocksDB is never told. Told, version 7.8 can abort (a writer meets a failed log: assertion) or never
-// recover (a flush that was queued before the error is forgotten, and Resume waits for it for ever). Instead
-//  - a log keeps in memory what found no space; its syncs succeed, but is_full() is raised and WriteRests() must
-//    succeed before anything is acknowledged. The engine refuses writes meanwhile, so the rest stays small;
-//  - any other file (tables, manifest: written by background threads) waits for space, once BePatient was called.
+// Shortages (a full disk, no descriptor left): RocksDB is never told. Told, version 7.8 can abort (a writer meets a
+// failed log: assertion), never recover (a flush that was queued before the error is forgotten, and Resume waits for it
+// for ever), or refuse writes until it is opened again (a file could not be opened). Instead
+//  - a log keeps in memory what found no space, all of it if it could not even be created; its syncs succeed, but
+//    is_short() is raised and WriteRests() must succeed before anything is acknowledged. The engine refuses writes
+//    meanwhile, so the rest stays small (log_file.h);
+//  - any other file (tables, manifest: written by background threads) waits, once BePatient was called
+//    (patient_file.h). So does a background thread that opens a table. A request that has to open one gets the error.
 //
 // OPTIONS files: refused. Our options come from code at every opening; writing, syncing and re-reading a
 // text copy of them is a third of the time it takes to open an empty store.
@@ -39,6 +42,11 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   rocksdb::IOStatus NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                     std::unique_ptr<rocksdb::FSWritableFile>* file,
                                     rocksdb::IODebugContext* context) override;
+  rocksdb::IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
+                                        std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
+                                        rocksdb::IODebugContext* context) override;
+  rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to, const rocksdb::IOOptions& options,
+                               rocksdb::IODebugContext* context) override;
   rocksdb::IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options,
                                rocksdb::IODebugContext* context) override;
 
@@ -46,17 +54,27 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
                                  std::unique_ptr<rocksdb::FSDirectory>* directory,
                                  rocksdb::IODebugContext* context) override;
 
-  // Some file has found no space and still needs it. Cheap; any thread.
-  bool is_full() const;
+  // Some file has met a shortage that is not over. Cheap; any thread.
+  bool is_short() const;
+  // What to tell whoever is refused meanwhile: of the shortage that was met last.
+  Status shortage() const;
   // Some log is not on disk as RocksDB believes.
   bool owes_log() const;
-  // Tries again to write and sync what logs keep in memory. Ok when nothing is left.
+  // Tries again to write and sync what logs keep in memory. Ok when nothing is left; as shortage() when it may succeed
+  // later; any other failure is for good.
   Status WriteRests();
-  // From now on (until false) files wait for space instead of failing. Not while opening or closing.
+  // From now on (until false) files wait in a shortage instead of failing. Not while opening or closing.
   void BePatient(bool is_patient);
   void DeferSyncs(bool is_deferring);
 
  private:
+  rocksdb::IOStatus NewLog(const std::string& path, const rocksdb::FileOptions& options,
+                           std::unique_ptr<rocksdb::FSWritableFile>* file, rocksdb::IODebugContext* context);
+  static rocksdb::IOStatus CreateDurably(rocksdb::FileSystem& base, const std::string& path,
+                                         const rocksdb::FileOptions& options,
+                                         std::unique_ptr<rocksdb::FSWritableFile>* file);
+
+  const std::shared_ptr<rocksdb::FileSystem> base_;
   const std::shared_ptr<DiskSpace> space_;  // shared with files
 };
 

@@ -42,6 +42,11 @@ void FutexWakeOne(std::atomic<uint32_t>& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+// A shortage, not a failure.
+bool IsPassing(const Status& status) {
+  return status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable;
+}
+
 }  // namespace
 
 Syncer::Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options,
@@ -74,8 +79,8 @@ void Syncer::Wake() {
   FutexWakeOne(signal_);
 }
 
-void Syncer::ReportFull() {
-  if (!is_full_.exchange(true, std::memory_order_seq_cst)) Wake();
+void Syncer::ReportShortage() {
+  if (!is_short_.exchange(true, std::memory_order_seq_cst)) Wake();
 }
 
 Status Syncer::Stop() {
@@ -92,7 +97,7 @@ void Syncer::WaitForParked(uint32_t count, Clock::time_point deadline) {
   wanted_.store(count, std::memory_order_seq_cst);
   const bool must_look = parked_count_.load(std::memory_order_seq_cst) >= count ||
                          is_stopping_.load(std::memory_order_seq_cst) ||
-                         (is_full_.load(std::memory_order_seq_cst) && retry_pause_ == milliseconds::zero());
+                         (is_short_.load(std::memory_order_seq_cst) && retry_pause_ == milliseconds::zero());
   const auto now = Clock::now();
   if (!must_look && now < deadline)
     FutexWait(signal_, signal, std::min<nanoseconds>(deadline - now, std::chrono::hours(1)));
@@ -173,8 +178,13 @@ Status Syncer::SyncLog() {
   const auto start = Clock::now();
   Status status = FromRocksDb(db_.FlushWAL(/*sync=*/true));
   is_log_broken_ = !status.ok();
-  if (is_log_broken_) LogError("storage: the log cannot be synced, writes are refused: {}", status.ToString());
-  else if (files_.owes_log()) status = files_.WriteRests();
+  if (status.ok() && files_.owes_log()) {
+    status = files_.WriteRests();
+    is_log_broken_ = !status.ok() && !IsPassing(status);
+  }
+  if (is_log_broken_)
+    LogError("storage: the log cannot be synced, writes are refused until the server is started again: {}",
+             status.ToString());
   const auto took = Clock::now() - start;
   syncs_.Add();
   sync_micros_.RecordMicros(static_cast<uint64_t>(duration_cast<microseconds>(took).count()));
@@ -194,7 +204,7 @@ void Syncer::SyncGroup() {
     released_.fetch_add(size, std::memory_order_relaxed);
   } else {
     db_.ReleaseSnapshot(snapshot);
-    if (files_.is_full()) ReportFull();
+    if (files_.is_short()) ReportShortage();
   }
   // Everybody is in this group, parked since, or of the group before and on the way back.
   writers_ = size + std::max(last_group_, parked_count_.load(std::memory_order_relaxed));
@@ -202,15 +212,16 @@ void Syncer::SyncGroup() {
   Settle(group, last_);
 }
 
-// Writes are refused while the disk is full, so nobody else would come to find out that it is not.
+// Writes are refused in a shortage, so nobody else would come to find out that it is over.
 void Syncer::LookForSpace() {
-  if (!is_full_.load(std::memory_order_seq_cst)) return;
-  if (retry_pause_ == milliseconds::zero()) LogError("storage: the disk is full, writes are refused");
+  if (!is_short_.load(std::memory_order_seq_cst)) return;
+  if (retry_pause_ == milliseconds::zero())
+    LogError("storage: {}, writes are refused until that is over", files_.shortage().message());
   else if (Clock::now() < retry_at_) return;
   SyncGroup();
-  if (!files_.is_full()) {
-    LogInfo("storage: there is space again, writes are accepted");
-    is_full_.store(false, std::memory_order_seq_cst);
+  if (!files_.is_short()) {
+    LogInfo("storage: the shortage is over, writes are accepted");
+    is_short_.store(false, std::memory_order_seq_cst);
     retry_pause_ = milliseconds::zero();
     retry_at_ = Clock::time_point::max();
     return;

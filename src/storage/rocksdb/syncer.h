@@ -4,10 +4,10 @@
 // view, release what was parked. The snapshot is older than the fsync, so the view can never show what is not
 // on disk. Group commit: a lone writer never waits; when many writers come back after a release, the next
 // fsync waits briefly for a good part of them, because one started for the first alone is wasted.
-// When the disk is full, what is parked gets kNoSpace, and the thread tries until the log can be completed; then writes
-// are accepted again. When a sync fails, nothing more is made durable until the store is reopened: nobody can
-// know what of the log reached the disk.
-// Park and ReportFull from any thread. Owned by RocksDbEngine; knows nothing of partitions.
+// When the disk is full or descriptors are missing, what is parked is told so, and the thread tries until the log can
+// be completed; then writes are accepted again. When a sync fails, nothing more is made durable until the store is
+// reopened: nobody can know what of the log reached the disk.
+// Park and ReportShortage from any thread. Owned by RocksDbEngine; knows nothing of partitions.
 #pragma once
 
 #include <atomic>
@@ -37,8 +37,8 @@ class Syncer {
 
   // Finishes `op` once its commit, made before this call, is durable. For kFsync.
   void Park(DurableOp& op);
-  // A write was refused because files.is_full().
-  void ReportFull();
+  // A write was refused because files.is_short().
+  void ReportShortage();
   // Syncs once more, settles everything parked, joins. Ok if all that was committed is durable.
   Status Stop();
 
@@ -55,7 +55,7 @@ class Syncer {
   void SyncGroup();
   // Writes the log down to its end and syncs it.
   Status SyncLog();
-  // Tries, when it is time, whether space has returned.
+  // Tries, when it is time, whether the shortage is over.
   void LookForSpace();
   void Settle(DurableOp* group, const Status& status);
   DurableOp* TakeParked();
@@ -76,7 +76,7 @@ class Syncer {
   std::atomic<uint32_t> wanted_{0};  // how many parked operations wake the thread; 0 = it is awake
   std::atomic<uint32_t> signal_{0};  // the futex word
   std::atomic<bool> is_stopping_{false};
-  std::atomic<bool> is_full_{false};  // refusals were reported and space has not been seen since
+  std::atomic<bool> is_short_{false};  // refusals were reported and the end of the shortage has not been seen since
 
   // The thread's own.
   std::function<Status()> prepare_;

@@ -1,0 +1,59 @@
+#include "storage/rocksdb/disk_space.h"
+
+#include <chrono>
+#include <utility>
+
+namespace armature::storage {
+
+bool DiskSpace::owes_log() const {
+  std::lock_guard lock(mutex_);
+  return !owing_.empty();
+}
+
+void DiskSpace::Owe(std::shared_ptr<Log> log, Shortage shortage) {
+  std::lock_guard lock(mutex_);
+  shortage_.store(shortage, std::memory_order_relaxed);
+  owing_.push_back(std::move(log));
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+void DiskSpace::Forget(const std::string& path) {
+  std::lock_guard lock(mutex_);
+  waiting_ -= static_cast<int>(std::erase_if(owing_, [&](const auto& log) { return log->path() == path; }));
+}
+
+rocksdb::IOStatus DiskSpace::WriteRests() {
+  std::vector<std::shared_ptr<Log>> owing;
+  {
+    std::lock_guard lock(mutex_);
+    owing = owing_;
+  }
+  for (const auto& log : owing) {
+    if (rocksdb::IOStatus status = log->WriteRest(); !status.ok()) {
+      if (const Shortage shortage = ShortageOf(status); shortage != Shortage::kNone)
+        shortage_.store(shortage, std::memory_order_relaxed);
+      return status;
+    }
+    Forget(log->path());
+  }
+  return rocksdb::IOStatus::OK();
+}
+
+void DiskSpace::BePatient(bool is_patient) {
+  std::lock_guard lock(mutex_);
+  is_patient_ = is_patient;
+  changed_.notify_all();
+}
+
+bool DiskSpace::is_patient() const {
+  std::lock_guard lock(mutex_);
+  return is_patient_;
+}
+
+bool DiskSpace::WaitALittle() {
+  std::unique_lock lock(mutex_);
+  if (is_patient_) changed_.wait_for(lock, std::chrono::milliseconds(50));
+  return is_patient_;
+}
+
+}  // namespace armature::storage

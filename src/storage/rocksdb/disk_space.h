@@ -1,0 +1,64 @@
+// DiskSpace: what the files of one store share: who waits for space or a descriptor, and whether syncs count yet.
+//
+// Thread-safe. Owned by StoreFileSystem and its files.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <rocksdb/io_status.h>
+
+#include "storage/rocksdb/log_file.h"
+#include "storage/rocksdb/shortage.h"
+
+namespace armature::storage {
+
+class DiskSpace {
+ public:
+  // Somebody has met a shortage that is not over. Cheap.
+  bool is_short() const { return waiting_.load(std::memory_order_seq_cst) != 0; }
+  // The one that was met last.
+  Shortage last_shortage() const { return shortage_.load(std::memory_order_relaxed); }
+  bool owes_log() const;
+
+  void Owe(std::shared_ptr<Log> log, Shortage shortage);
+  // A log that is deleted needs no space: what it held is in a table file.
+  void Forget(const std::string& path);
+  rocksdb::IOStatus WriteRests();
+
+  void BePatient(bool is_patient);
+  bool is_patient() const;
+  // Tries until it is done, fails for another reason than a shortage, or there is no point in waiting.
+  template <class Attempt>
+  rocksdb::IOStatus Persist(Attempt attempt) {
+    rocksdb::IOStatus status = attempt();
+    Shortage shortage = ShortageOf(status);
+    if (shortage == Shortage::kNone) return status;
+    shortage_.store(shortage, std::memory_order_relaxed);
+    waiting_.fetch_add(1, std::memory_order_seq_cst);
+    while (shortage != Shortage::kNone && WaitALittle()) shortage = ShortageOf(status = attempt());
+    waiting_.fetch_sub(1, std::memory_order_seq_cst);
+    return status;
+  }
+
+  void DeferSyncs(bool is_deferring) { is_deferring_.store(is_deferring, std::memory_order_seq_cst); }
+  bool is_deferring() const { return is_deferring_.load(std::memory_order_seq_cst); }
+
+ private:
+  // False when there is no point in trying again.
+  bool WaitALittle();
+
+  std::atomic<bool> is_deferring_{false};
+  std::atomic<int> waiting_{0};  // logs that owe and files that wait
+  std::atomic<Shortage> shortage_{Shortage::kNone};
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_patient_ = false;                  // guarded by mutex_
+  std::vector<std::shared_ptr<Log>> owing_;  // guarded by mutex_
+};
+
+}  // namespace armature::storage

@@ -1,0 +1,38 @@
+#include "storage/rocksdb/patient_file.h"
+
+namespace armature::storage {
+
+using rocksdb::IODebugContext;
+using rocksdb::IOOptions;
+using rocksdb::IOStatus;
+
+namespace {
+
+// A sync that found no space is as bad as any that failed: nobody knows what reached the disk. Said so, or else RocksDB
+// would try to recover by itself from what it takes for a full disk.
+IOStatus SyncOutcome(IOStatus status) {
+  return status.IsNoSpace() ? IOStatus::IOError("sync failed", status.ToString()) : status;
+}
+
+}  // namespace
+
+IOStatus PatientFile::Append(const rocksdb::Slice& data, const IOOptions& options, IODebugContext* context) {
+  const IOStatus status = space_->Persist([&] {
+    const IOStatus appended = is_positioned_ ? PositionedAppend(data, written_, options, context)
+                                             : FSWritableFileOwnerWrapper::Append(data, options, context);
+    if (!appended.ok()) is_positioned_ = true;
+    return appended;
+  });
+  if (status.ok()) written_ += data.size();
+  return status;
+}
+
+IOStatus PatientFile::Sync(const IOOptions& options, IODebugContext* context) {
+  return space_->is_deferring() ? IOStatus::OK() : SyncOutcome(FSWritableFileOwnerWrapper::Sync(options, context));
+}
+
+IOStatus PatientFile::Fsync(const IOOptions& options, IODebugContext* context) {
+  return space_->is_deferring() ? IOStatus::OK() : SyncOutcome(FSWritableFileOwnerWrapper::Fsync(options, context));
+}
+
+}  // namespace armature::storage
