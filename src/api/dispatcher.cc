@@ -58,8 +58,12 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
   // Where a path other than / leads is decided here and nowhere else.
   const wire::OperationSchema* schema = nullptr;
   const lambda::RestOperation* rest_operation = nullptr;
-  if (request.path != "/" && services_.triggers) rest_operation = lambda::FindRestOperation(request);
-  if (request.method == net::Method::kGet && request.path == "/metrics") {
+  const ApiResult<void> allowed = options_.sites.Check(request);
+  if (allowed && request.path != "/" && services_.triggers) rest_operation = lambda::FindRestOperation(request);
+  if (!allowed) {
+    response.content_type = "application/x-amz-json-1.0";
+    wire::SetError(allowed.error(), response);
+  } else if (request.method == net::Method::kGet && request.path == "/metrics") {
     response.content_type = "text/plain; version=0.0.4";
     response.body = metrics_.RenderPrometheus();
   } else if (rest_operation) {
@@ -72,6 +76,7 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
     if (!answered) wire::SetError(answered.error(), response);
   }
   wire::Finish(request, {request_id, kRequestIdSize}, response);
+  if (allowed) options_.sites.Grant(request, response);
   const size_t none = wire::AllOperations().size();
   const OperationMetrics& metrics = rest_operation ? rest_metrics_[rest_operation - lambda::RestOperations().data()]
                                                    : operation_metrics_[schema ? schema->index : none];

@@ -1,6 +1,7 @@
 // Dispatcher: from an HTTP exchange to an operation and back.
 //
-// Walks every request through the same steps in AWS's order (facts 1.4): envelope, JSON, target, signature, decoding,
+// Walks every request through the same steps in AWS's order (facts 1.4), behind our own first one (may this
+// host name or web page speak to us?): envelope, JSON, target, signature, decoding,
 // constraints, execution. Metrics, the slow-request log and the translation of failures wrap all operations here, once.
 // Runs on the reactor of the exchange; holds no state of a request. Built by server/.
 #pragma once
@@ -10,6 +11,7 @@
 
 #include "api/registry.h"
 #include "api/request_context.h"
+#include "auth/site_policy.h"
 #include "auth/verifier.h"
 #include "base/metrics.h"
 #include "net/handler.h"
@@ -24,6 +26,7 @@ struct DispatcherOptions {
   std::string account;  // of every caller, until accounts come from credentials
   std::string region;   // for the health text
   int64_t slow_request_millis = 500;
+  auth::SitePolicy sites{"127.0.0.1", {}, {}};  // whose requests are taken at all
 };
 
 class Dispatcher final : public net::Handler {

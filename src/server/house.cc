@@ -124,8 +124,10 @@ Status House::Load() {
   services_->kinesis = &kinesis_;
   if (Status status = LoadTriggers(); !status.ok()) return status;
   services_->triggers = &*triggers_;
-  dispatcher_.emplace(api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis},
-                      *services_, verifier_, *metrics_);
+  dispatcher_.emplace(
+      api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis,
+                             auth::SitePolicy(options_.host, options_.allowed_hosts, options_.cors_origins)},
+      *services_, verifier_, *metrics_);
   return Status::Ok();
 }
 

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "auth/site_policy.h"
+
 namespace armature::server {
 
 namespace {
@@ -40,6 +42,28 @@ void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config
       ->capture_default_str();
   app.add_option("--drain-seconds", options.drain_seconds, "How long SIGTERM waits for requests under way")
       ->capture_default_str();
+}
+
+// Who may speak to the server at all, see auth/site_policy.h.
+void AddSiteOptions(CLI::App& app, ServeOptions& options) {
+  const auto all = CLI::MultiOptionPolicy::TakeAll;
+  app.add_option(
+         "--allowed-host", options.allowed_hosts,
+         "A name by which clients may address the server (their Host header) besides localhost and the address it\n"
+         "listens on, such as its name in a container network; may be given several times; * allows any, and with\n"
+         "it web pages that point a name of theirs here")
+      ->multi_option_policy(all)
+      ->allow_extra_args(false)
+      ->type_name("NAME")
+      ->check([](const std::string& host) { return auth::SitePolicy::CheckHost(host).message(); });
+  app.add_option(
+         "--cors-origin", options.cors_origins,
+         "An origin, such as http://localhost:3000, whose web pages may use the server from a browser; without it\n"
+         "no page may; may be given several times; * lets every page that is visited read and write everything")
+      ->multi_option_policy(all)
+      ->allow_extra_args(false)
+      ->type_name("ORIGIN")
+      ->check([](const std::string& origin) { return auth::SitePolicy::CheckOrigin(origin).message(); });
 }
 
 void AddDataOptions(CLI::App& app, ServeOptions& options) {
@@ -172,9 +196,11 @@ Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
         flags.insert(flags.end(), {flag, *text});
       } else if (const auto number = value.value<int64_t>(); number && value.is_integer()) {
         flags.insert(flags.end(), {flag, std::to_string(*number)});
+      } else if (const toml::array* list = value.as_array(); list && list->is_homogeneous<std::string>()) {
+        for (const auto& entry : *list) flags.insert(flags.end(), {flag, *entry.value<std::string>()});
       } else {
         return Status::InvalidArgument(
-            fmt::format("{}: {} must be text, a whole number, true or false", path, key.str()));
+            fmt::format("{}: {} must be text, a list of texts, a whole number, true or false", path, key.str()));
       }
     }
   } catch (const toml::parse_error& error) {
@@ -211,6 +237,7 @@ ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
   app.footer(kFooter);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   AddServingOptions(app, options, config_file);
+  AddSiteOptions(app, options);
   AddDataOptions(app, options);
   AddBehaviourOptions(app, options);
   AddTriggerOptions(app, options);

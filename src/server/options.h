@@ -38,6 +38,8 @@ struct ServeOptions {
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;
   bool allow_unauthenticated = false;
+  std::vector<std::string> allowed_hosts;  // names clients may use for this server, beside its addresses
+  std::vector<std::string> cors_origins;   // origins whose web pages may use this server
   // Where Kinesis streaming destinations deliver to, and as whom. Without an endpoint none can be enabled.
   std::string kinesis_endpoint;
   std::string kinesis_access_key_id;

@@ -78,6 +78,22 @@ TEST(ServeOptions, FlagsWinOverTheFile) {
   EXPECT_TRUE(options.in_memory);
 }
 
+TEST(ServeOptions, HostsAndOriginsMayBeSeveralAndMustMakeSense) {
+  EXPECT_TRUE(Parsed({}).allowed_hosts.empty());
+  EXPECT_TRUE(Parsed({}).cors_origins.empty());
+  const ServeOptions options = Parsed({"--allowed-host", "armature", "--allowed-host", "db.example.org",
+                                       "--cors-origin", "http://localhost:3000", "--cors-origin=https://app.example"});
+  EXPECT_EQ(options.allowed_hosts, (std::vector<std::string>{"armature", "db.example.org"}));
+  EXPECT_EQ(options.cors_origins, (std::vector<std::string>{"http://localhost:3000", "https://app.example"}));
+  const std::string path =
+      WriteConfig("allowed-host = [\"armature\", \"db\"]\ncors-origin = \"http://localhost:3000\"\n");
+  EXPECT_EQ(Parsed({"--config", path}).allowed_hosts, (std::vector<std::string>{"armature", "db"}));
+  EXPECT_EQ(Parsed({"--config", path}).cors_origins, (std::vector<std::string>{"http://localhost:3000"}));
+  EXPECT_FALSE(ParseServeOptions({"--allowed-host", "armature:8000"}).options.has_value());
+  EXPECT_FALSE(ParseServeOptions({"--cors-origin", "localhost:3000"}).options.has_value());
+  EXPECT_FALSE(ParseServeOptions({"--cors-origin", "null"}).options.has_value());
+}
+
 TEST(ServeOptions, BadInputIsOneLineAndNotZero) {
   const std::vector<std::vector<std::string>> bad{{"--port", "high"},
                                                   {"--no-such-flag"},

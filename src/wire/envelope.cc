@@ -119,7 +119,6 @@ void Finish(const net::HttpRequest& request, std::string_view request_id, net::H
     response.AddRenderedHeaders({crc32.data(), crc32.size()});
   }
   response.AddRenderedHeaders("\r\n");
-  if (request.Find("Origin") != nullptr) response.AddRenderedHeaders("Access-Control-Allow-Origin: *\r\n");
 }
 
 }  // namespace armature::wire

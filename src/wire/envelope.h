@@ -17,7 +17,8 @@ namespace armature::wire {
 inline constexpr size_t kMaxBodyBytes = 16 * 1024 * 1024;
 inline constexpr size_t kCompressAboveBytes = 4096;
 
-// Answers what is no operation at all: GET / (health), OPTIONS (CORS), a wrong method, path or content type (404).
+// Answers what is no operation at all: GET / (health), OPTIONS (a page's question what it may send; whether it may at
+// all is auth::SitePolicy's matter), a wrong method, path or content type (404).
 // False: it is a request for an operation, and the response has its content type. Call Finish in either case.
 bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response);
 
@@ -31,7 +32,7 @@ const OperationSchema* RouteTarget(const net::HttpRequest& request);
 // Sets status and body: {"__type":"prefix#Name","message":"…"}.
 void SetError(const model::ApiError& error, net::HttpResponse& response);
 
-// Compresses the body if it is long and the client wants it, then adds request id, checksum and CORS headers.
+// Compresses the body if it is long and the client wants it, then adds request id and checksum.
 // `request_id` has kRequestIdSize characters (base/random.h).
 void Finish(const net::HttpRequest& request, std::string_view request_id, net::HttpResponse& response);
 

@@ -14,7 +14,7 @@ from harness.waiting import wait_until
 OPERATIONS = ["CreateTable", "DescribeTable", "ListTables", "UpdateTable", "DeleteTable", "TagResource", "UntagResource",
               "ListTagsOfResource", "DescribeLimits", "DescribeEndpoints", "PutItem", "GetItem", "UpdateItem", "DeleteItem"]
 # What a peer may see of a request that is no request.
-ANSWERED = (200, 400, 404, 413)
+ANSWERED = (200, 400, 403, 404, 413)
 
 
 @pytest.fixture

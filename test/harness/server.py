@@ -13,7 +13,7 @@ import subprocess
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-READY = re.compile(r"armature ready on http://127\.0\.0\.1:(\d+)")
+READY = re.compile(r"armature ready on http://\S+:(\d+) ")
 # A sanitizer build starts slowly on a busy machine; a healthy Release build needs milliseconds.
 START_SECONDS = 60
 
