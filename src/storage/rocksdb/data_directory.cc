@@ -70,7 +70,7 @@ Status CheckFormat(const std::string& directory, std::string_view text) {
 // What may be there before FORMAT is: a file system's own, and what a creation cut short has left.
 bool MayPrecedeFormat(std::string_view name, bool is_creating) {
   if (name == "lost+found" || name == "LOCK" || name == "CREATING") return true;
-  return is_creating && (name == "db" || name == "FORMAT.new");
+  return is_creating && (name == "db" || name == "FORMAT.new" || name == "SYNCED");
 }
 
 Status CheckEmpty(const std::string& directory) {
@@ -151,8 +151,10 @@ Result<DataDirectory> DataDirectory::Open(const std::string& path) {
     if (errno == EWOULDBLOCK) return Status::Locked(fmt::format("{} is in use by another armature", path));
     return Failure("lock", lock_path, errno);
   }
-  if (!format) {
-    const std::string creating = path + "/CREATING";
+  const std::string creating = path + "/CREATING";
+  if (format) {
+    unlink(creating.c_str());  // a power cut may have brought it back
+  } else {
     Descriptor marker(open(creating.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
     if (marker.get() < 0) return Failure("create", creating, errno);
   }

@@ -1,4 +1,5 @@
-// DiskSpace: what the files of one store share: who waits for space or a descriptor, and whether syncs count yet.
+// DiskSpace: what the files of one store share: who waits for space or a descriptor, whether syncs count yet, and
+// how far they have got.
 //
 // Thread-safe. Owned by StoreFileSystem and its files.
 #pragma once
@@ -14,6 +15,7 @@
 
 #include "storage/rocksdb/log_file.h"
 #include "storage/rocksdb/shortage.h"
+#include "storage/rocksdb/synced_files.h"
 
 namespace armature::storage {
 
@@ -48,6 +50,8 @@ class DiskSpace {
   void DeferSyncs(bool is_deferring) { is_deferring_.store(is_deferring, std::memory_order_seq_cst); }
   bool is_deferring() const { return is_deferring_.load(std::memory_order_seq_cst); }
 
+  SyncedFiles& synced() { return synced_; }
+
  private:
   // False when there is no point in trying again.
   bool WaitALittle();
@@ -59,6 +63,7 @@ class DiskSpace {
   std::condition_variable changed_;
   bool is_patient_ = false;                  // guarded by mutex_
   std::vector<std::shared_ptr<Log>> owing_;  // guarded by mutex_
+  SyncedFiles synced_;
 };
 
 }  // namespace armature::storage

@@ -74,6 +74,11 @@ uint64_t Log::size() const {
   return written_ + rest_.size();
 }
 
+uint64_t Log::written() const {
+  std::lock_guard lock(mutex_);
+  return written_;
+}
+
 rocksdb::FSWritableFile* Log::file() const {
   std::lock_guard lock(mutex_);
   return file_.get();
@@ -86,14 +91,22 @@ IOStatus LogFile::Append(const Slice& data, const IOOptions& options, IODebugCon
   return status;
 }
 
-IOStatus LogFile::Sync(const IOOptions& options, IODebugContext* context) {
+template <class Call>
+IOStatus LogFile::SyncWith(Call sync) {
   rocksdb::FSWritableFile* const file = space_->is_deferring() ? nullptr : log_->file();
-  return file ? file->Sync(options, context) : IOStatus::OK();
+  if (!file) return IOStatus::OK();
+  const uint64_t written = log_->written();  // before the sync, which covers no more than that
+  IOStatus status = sync(*file);
+  if (status.ok()) space_->synced().LogSynced(log_->path(), written);
+  return status;
+}
+
+IOStatus LogFile::Sync(const IOOptions& options, IODebugContext* context) {
+  return SyncWith([&](rocksdb::FSWritableFile& file) { return file.Sync(options, context); });
 }
 
 IOStatus LogFile::Fsync(const IOOptions& options, IODebugContext* context) {
-  rocksdb::FSWritableFile* const file = space_->is_deferring() ? nullptr : log_->file();
-  return file ? file->Fsync(options, context) : IOStatus::OK();
+  return SyncWith([&](rocksdb::FSWritableFile& file) { return file.Fsync(options, context); });
 }
 
 }  // namespace armature::storage

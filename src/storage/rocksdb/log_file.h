@@ -37,6 +37,8 @@ class Log {
   // RocksDB has done with it; we may still have to write.
   rocksdb::IOStatus Close(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context);
   uint64_t size() const;
+  // Without the rest.
+  uint64_t written() const;
   // Null until it could be created; does not change after that.
   rocksdb::FSWritableFile* file() const;
 
@@ -82,6 +84,9 @@ class LogFile final : public rocksdb::FSWritableFile {
   uint64_t GetFileSize(const rocksdb::IOOptions&, rocksdb::IODebugContext*) override { return log_->size(); }
 
  private:
+  template <class Call>
+  rocksdb::IOStatus SyncWith(Call sync);
+
   const std::shared_ptr<Log> log_;
   const std::shared_ptr<DiskSpace> space_;
 };

@@ -6,15 +6,12 @@ using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 
-namespace {
-
 // A sync that found no space is as bad as any that failed: nobody knows what reached the disk. Said so, or else RocksDB
 // would try to recover by itself from what it takes for a full disk.
-IOStatus SyncOutcome(IOStatus status) {
+IOStatus PatientFile::SyncOutcome(IOStatus status) {
+  if (status.ok() && manifest_ != 0) space_->synced().ManifestSynced(manifest_, written_);
   return status.IsNoSpace() ? IOStatus::IOError("sync failed", status.ToString()) : status;
 }
-
-}  // namespace
 
 IOStatus PatientFile::Append(const rocksdb::Slice& data, const IOOptions& options, IODebugContext* context) {
   const IOStatus status = space_->Persist([&] {

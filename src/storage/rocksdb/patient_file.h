@@ -15,8 +15,9 @@ namespace armature::storage {
 
 class PatientFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  PatientFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, std::shared_ptr<DiskSpace> space)
-      : FSWritableFileOwnerWrapper(std::move(file)), space_(std::move(space)) {}
+  // `manifest` is a manifest's number, 0 for other files.
+  PatientFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, std::shared_ptr<DiskSpace> space, uint64_t manifest)
+      : FSWritableFileOwnerWrapper(std::move(file)), space_(std::move(space)), manifest_(manifest) {}
 
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* context) override;
@@ -28,7 +29,10 @@ class PatientFile final : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context) override;
 
  private:
+  rocksdb::IOStatus SyncOutcome(rocksdb::IOStatus status);
+
   const std::shared_ptr<DiskSpace> space_;
+  const uint64_t manifest_;
   uint64_t written_ = 0;
   bool is_positioned_ = false;  // the file's own position is wherever a failed write left it
 };

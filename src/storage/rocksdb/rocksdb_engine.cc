@@ -16,6 +16,7 @@
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
+#include "base/log.h"
 #include "storage/partition_table.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/data_directory.h"
@@ -23,6 +24,8 @@
 #include "storage/rocksdb/partition_records.h"
 #include "storage/rocksdb/status_mapping.h"
 #include "storage/rocksdb/store_file_system.h"
+#include "storage/rocksdb/store_survey.h"
+#include "storage/rocksdb/synced_marks.h"
 #include "storage/rocksdb/syncer.h"
 #include "storage/scan_buffer.h"
 #include "storage/worker.h"
@@ -111,6 +114,8 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
     const RocksDbEngine* engine = nullptr;  // guarded by mutex; null once closed
   };
 
+  // Refuses damage, and cuts what a crash has left to an unbroken line of commits.
+  Status CheckFiles(rocksdb::FileSystem& files) const;
   bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
 
   // Read options for `at`; `pin` keeps the view for as long as they are used.
@@ -119,6 +124,11 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   // Finishes the members, or leaves them to the slow writer when RocksDB would have made the caller wait.
   void WriteGroup(std::span<const CommitGroup::Member> members) override;
   Status WriteSlowly(Parts parts, Sequence& sequence);
+  // How far the log is synced, in front of the first commit after each sync.
+  void AddSyncedNote(rocksdb::WriteBatch& batch) {
+    thread_local std::string buffer;
+    if (const std::string_view note = marks_->TakeNote(buffer); !note.empty()) batch.PutLogData(ToSlice(note));
+  }
   Status CheckOwners(Parts parts) const;
   // Not ok while the disk is full or descriptors are missing. Asked before a write, so that little is kept in memory
   // for the log; and after it, where nobody waits for a sync: such a write is acknowledged only if the log is with the
@@ -149,6 +159,7 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   std::unique_ptr<rocksdb::DB> db_;
   std::shared_ptr<DurableViews> views_;
   std::shared_ptr<std::atomic<int>> snapshots_ = std::make_shared<std::atomic<int>>(0);
+  std::unique_ptr<SyncedMarks> marks_;
   std::unique_ptr<Syncer> syncer_;
   std::shared_ptr<Gauges> gauges_ = std::make_shared<Gauges>();
 
@@ -166,8 +177,10 @@ Status RocksDbEngine::Open(Metrics& metrics) {
   files_ = std::make_shared<StoreFileSystem>(base->GetFileSystem());
   env_ = rocksdb::NewCompositeEnv(files_);
   cache_ = MakeBlockCache(options_);
-  const rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
+  rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
+  options.create_if_missing = directory_->is_new();
   files_->DeferSyncs(directory_->is_new());
+  if (Status status = CheckFiles(*base->GetFileSystem()); !status.ok()) return status;
   rocksdb::DB* db = nullptr;
   auto opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
   if (!opened.ok() && !opened.IsNoSpace() && directory_->is_new()) {
@@ -181,18 +194,38 @@ Status RocksDbEngine::Open(Metrics& metrics) {
   // Recovery has flushed whatever the logs held, so all that is readable now is durable.
   views_ = std::make_shared<DurableViews>(*db_);
   views_->Publish(db_->GetSnapshot());
+  marks_ = std::make_unique<SyncedMarks>(*files_, base->GetFileSystem(), SyncedFilePath(directory_->path()));
   std::function<Status()> finish_creation;
   if (directory_->is_new()) {
-    finish_creation = [files = files_, path = directory_->path()] {
+    finish_creation = [files = files_, marks = marks_.get(), path = directory_->path()]() -> Status {
       // First, so that no file slips through between the two.
       files->DeferSyncs(false);
+      if (Status status = marks->Begin(); !status.ok()) return status;
       return DataDirectory::FinishCreation(path);
     };
+  } else {
+    // On a full disk an old store is opened without: nothing is then claimed of it.
+    static_cast<void>(marks_->Begin());
   }
-  syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, options_, metrics, std::move(finish_creation));
+  syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, *marks_, options_, metrics, std::move(finish_creation));
   files_->BePatient(true);
   RegisterGauges(metrics);
   return {};
+}
+
+Status RocksDbEngine::CheckFiles(rocksdb::FileSystem& files) const {
+  const std::string& path = directory_->path();
+  ARMATURE_TRY(const StoreSurvey survey, SurveyStore(files, path));
+  if (survey.damage.empty()) {
+    if (survey.broken_at) {
+      const LogSurvey& log = survey.logs[*survey.broken_at];
+      LogInfo("storage: the log ends at byte {} of {} ({}); {} records behind, never synced, are dropped",
+              log.line_bytes, log.name, log.fault, survey.records_behind);
+    }
+    return CutToLine(files, path, survey);
+  }
+  // A creation cut short: if RocksDB cannot open it either, it is begun anew.
+  return directory_->is_new() ? Status() : RefusalFor(path, survey.damage);
 }
 
 // ---- reads
@@ -286,6 +319,7 @@ Status RocksDbEngine::CheckOwners(Parts parts) const {
 
 void RocksDbEngine::WriteGroup(std::span<const CommitGroup::Member> members) {
   rocksdb::WriteBatch& batch = EmptyBatch();
+  AddSyncedNote(batch);
   rocksdb::WriteOptions options;
   options.no_slowdown = true;
   rocksdb::Status written;
@@ -570,6 +604,7 @@ Status RocksDbEngine::Close() {
     if (status.ok()) status = closed;
     db_.reset();
   }
+  if (marks_) marks_->Finish();
   directory_.reset();
   return status;
 }

@@ -25,6 +25,11 @@ bool IsBackgroundThread() {
   return pthread_getname_np(pthread_self(), name, sizeof name) == 0 && std::string_view(name).starts_with("rocksdb:");
 }
 
+// 0 for any other file.
+uint64_t ManifestNumber(std::string_view path) {
+  return path.find("/MANIFEST-") != std::string_view::npos ? FileNumber(path) : 0;
+}
+
 class DeferringDirectory final : public rocksdb::FSDirectory {
  public:
   DeferringDirectory(std::unique_ptr<rocksdb::FSDirectory>&& directory, std::shared_ptr<DiskSpace> space)
@@ -57,7 +62,7 @@ IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const rocksdb
   if (path.find("/OPTIONS-") != std::string::npos) return IOStatus::NotSupported("no options files");
   if (path.ends_with(".log")) return NewLog(path, options, file, context);
   IOStatus status = space_->Persist([&] { return FileSystemWrapper::NewWritableFile(path, options, file, context); });
-  if (status.ok()) *file = std::make_unique<PatientFile>(std::move(*file), space_);
+  if (status.ok()) *file = std::make_unique<PatientFile>(std::move(*file), space_, ManifestNumber(path));
   return status;
 }
 
@@ -75,6 +80,7 @@ IOStatus StoreFileSystem::NewLog(const std::string& path, const rocksdb::FileOpt
         path, [base = base_, path, options](auto* created) { return CreateDurably(*base, path, options, created); });
     space_->Owe(log, shortage);
   }
+  space_->synced().AddLog(path);
   *file = std::make_unique<LogFile>(std::move(log), space_);
   return IOStatus::OK();
 }
@@ -105,7 +111,10 @@ IOStatus StoreFileSystem::RenameFile(const std::string& from, const std::string&
 }
 
 IOStatus StoreFileSystem::DeleteFile(const std::string& path, const IOOptions& options, IODebugContext* context) {
-  if (path.ends_with(".log")) space_->Forget(path);
+  if (path.ends_with(".log")) {
+    space_->Forget(path);
+    space_->synced().RemoveLog(path);
+  }
   return FileSystemWrapper::DeleteFile(path, options, context);
 }
 
@@ -128,5 +137,6 @@ Status StoreFileSystem::WriteRests() {
 
 void StoreFileSystem::BePatient(bool is_patient) { space_->BePatient(is_patient); }
 void StoreFileSystem::DeferSyncs(bool is_deferring) { space_->DeferSyncs(is_deferring); }
+SyncedFiles& StoreFileSystem::synced() { return space_->synced(); }
 
 }  // namespace armature::storage

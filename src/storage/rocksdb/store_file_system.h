@@ -1,10 +1,11 @@
-// StoreFileSystem: the file system under RocksDB, with four changes.
+// StoreFileSystem: the file system under RocksDB, with five changes.
 //
 // Length of logs: RocksDB reserves blocks for a log but leaves its length to grow with each write, so every fsync also
 // writes the new length, through the file system's journal where there is one. Setting the length ahead is not enough:
 // a reserved block becomes a written one through the same metadata. So the end of a log is written ahead with zeros,
-// and most syncs then write records only (measured on ext4: 95 µs instead of 150). RocksDB's recovery takes zeros as
-// the end of the log; a clean close cuts the file to its contents.
+// and most syncs then write records only (measured on ext4: 95 µs instead of 150). A clean close cuts the file
+// to its contents; after a crash it ends in zeros, or has holes of them, and is cut before RocksDB sees it
+// (store_survey.h).
 //
 // Shortages (a full disk, no descriptor left): RocksDB is never told. Told, version 7.8 can abort (a writer meets a
 // failed log: assertion), never recover (a flush that was queued before the error is forgotten, and Resume waits for it
@@ -18,16 +19,18 @@
 // OPTIONS files: refused. Our options come from code at every opening; writing, syncing and re-reading a
 // text copy of them is a third of the time it takes to open an empty store.
 //
+// How far logs and the manifest are synced is kept and told (synced_point.h).
+//
 // New stores: while DeferSyncs is on nothing is synced at all; see DataDirectory::FinishCreation.
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <string>
 
 #include <rocksdb/file_system.h>
 
 #include "base/result.h"
+#include "storage/rocksdb/synced_files.h"
 
 namespace armature::storage {
 
@@ -66,6 +69,9 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   // From now on (until false) files wait in a shortage instead of failing. Not while opening or closing.
   void BePatient(bool is_patient);
   void DeferSyncs(bool is_deferring);
+
+  // What syncs of files made here have confirmed.
+  SyncedFiles& synced();
 
  private:
   rocksdb::IOStatus NewLog(const std::string& path, const rocksdb::FileOptions& options,

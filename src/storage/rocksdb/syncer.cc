@@ -49,11 +49,12 @@ bool IsPassing(const Status& status) {
 
 }  // namespace
 
-Syncer::Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options,
-               Metrics& metrics, std::function<Status()> prepare)
+Syncer::Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, SyncedMarks& marks,
+               const RocksDbOptions& options, Metrics& metrics, std::function<Status()> prepare)
     : db_(db),
       files_(files),
       views_(views),
+      marks_(marks),
       syncs_(metrics.GetCounter("armature_engine_syncs_total", "Times the write-ahead log was synced.")),
       sync_micros_(metrics.GetHistogram("armature_engine_sync_seconds", "Duration of one sync of the log.")),
       prepare_(std::move(prepare)) {
@@ -138,7 +139,11 @@ void Syncer::StayAwake() {
       for (int i = 0; i < 32; ++i) __builtin_ia32_pause();
     }
   }
-  if (parked_count_.load(std::memory_order_seq_cst) == 0) WaitForParked(1, retry_at_);
+  if (parked_count_.load(std::memory_order_seq_cst) == 0) {
+    const auto due = marks_.due();
+    WaitForParked(1, std::min(retry_at_, due));
+    if (parked_count_.load(std::memory_order_relaxed) == 0 && Clock::now() >= due) marks_.Write();
+  }
   is_lone_writer_quick_ = last_group_ == 1 && Clock::now() - start < kAwake;
 }
 
@@ -198,6 +203,7 @@ void Syncer::SyncGroup() {
   for (const DurableOp* op = group; op; op = op->next) ++size;
   // Taken after the group, so that it covers the group; before the fsync, so that the fsync covers it.
   const rocksdb::Snapshot* snapshot = db_.GetSnapshot();
+  const Sequence sequence = snapshot->GetSequenceNumber();
   last_ = SyncLog();
   if (last_.ok()) {
     views_.Publish(snapshot);
@@ -210,6 +216,7 @@ void Syncer::SyncGroup() {
   writers_ = size + std::max(last_group_, parked_count_.load(std::memory_order_relaxed));
   last_group_ = size;
   Settle(group, last_);
+  if (last_.ok()) marks_.Confirm(sequence);
 }
 
 // Writes are refused in a shortage, so nobody else would come to find out that it is over.
@@ -237,7 +244,10 @@ void Syncer::RunInterval(milliseconds interval) {
     const Sequence latest = db_.GetLatestSequenceNumber();
     if (latest == synced) return;
     last_ = SyncLog();
-    if (last_.ok()) synced = latest;
+    if (!last_.ok()) return;
+    synced = latest;
+    marks_.Confirm(latest);
+    marks_.Write();
   };
   const bool is_timed = interval != milliseconds::max();
   while (!is_stopping_.load(std::memory_order_seq_cst)) {

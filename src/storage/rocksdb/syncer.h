@@ -7,6 +7,7 @@
 // When the disk is full or descriptors are missing, what is parked is told so, and the thread tries until the log can
 // be completed; then writes are accepted again. When a sync fails, nothing more is made durable until the store is
 // reopened: nobody can know what of the log reached the disk.
+// Each sync is confirmed to the SyncedMarks, so that the next opening knows what must be there.
 // Park and ReportShortage from any thread. Owned by RocksDbEngine; knows nothing of partitions.
 #pragma once
 
@@ -23,14 +24,15 @@
 #include "storage/rocksdb/durable_views.h"
 #include "storage/rocksdb/rocksdb_options.h"
 #include "storage/rocksdb/store_file_system.h"
+#include "storage/rocksdb/synced_marks.h"
 
 namespace armature::storage {
 
 class Syncer {
  public:
   // `prepare`, if any, is done on the thread, at once, and before anything is called durable.
-  Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, const RocksDbOptions& options, Metrics& metrics,
-         std::function<Status()> prepare);
+  Syncer(rocksdb::DB& db, StoreFileSystem& files, DurableViews& views, SyncedMarks& marks,
+         const RocksDbOptions& options, Metrics& metrics, std::function<Status()> prepare);
   ~Syncer() { static_cast<void>(Stop()); }
   Syncer(const Syncer&) = delete;
   Syncer& operator=(const Syncer&) = delete;
@@ -67,6 +69,7 @@ class Syncer {
   rocksdb::DB& db_;
   StoreFileSystem& files_;
   DurableViews& views_;
+  SyncedMarks& marks_;
   Counter& syncs_;
   LatencyHistogram& sync_micros_;
   std::atomic<uint64_t> released_{0};
