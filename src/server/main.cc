@@ -6,6 +6,7 @@
 
 #include "cli/bench/bench.h"
 #include "cli/shell/shell.h"
+#include "server/doctor.h"
 #include "server/serve.h"
 
 namespace {
@@ -18,6 +19,7 @@ Commands:
   serve     Serve the DynamoDB API on this machine
   bench     Run a named workload against any DynamoDB endpoint and measure it
   shell     A prompt for PartiQL against any DynamoDB endpoint
+  doctor    Show what of a data directory can be read, and repair it if told to
   version   Print the version
 
 `armature COMMAND --help` tells more about each.
@@ -28,6 +30,7 @@ Commands:
 int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "serve") return armature::server::RunServe(std::vector<std::string>(argv + 2, argv + argc));
+  if (command == "doctor") return armature::server::RunDoctor(std::vector<std::string>(argv + 2, argv + argc));
   if (command == "bench") {
     std::string name = "armature bench";
     argv[1] = name.data();

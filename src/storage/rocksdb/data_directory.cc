@@ -137,6 +137,11 @@ Status DataDirectory::WriteFormat(const std::string& path) {
   return SyncPath(path);
 }
 
+Status DataDirectory::CheckOurs(const std::string& path) {
+  ARMATURE_TRY(const auto format, ReadFormat(path));
+  return CheckFormat(path, format.value_or(""));
+}
+
 Result<DataDirectory> DataDirectory::Open(const std::string& path) {
   if (path.empty()) return Status::InvalidArgument("no data directory given");
   if (Status status = CreateDirectory(path); !status.ok()) return status;

@@ -24,6 +24,8 @@ class DataDirectory {
 
   // Creates the directory (and its parents) if it is missing. kLocked, kFormat or kIoError with a line for a human.
   static Result<DataDirectory> Open(const std::string& path);
+  // Whether there is a store of this version, without making anything.
+  static Status CheckOurs(const std::string& path);
   // FORMAT is not there yet: call FinishCreation before anything is acknowledged as synced.
   bool is_new() const { return is_new_; }
   // Syncs the database's files and writes FORMAT. Callable from any thread, once at a time, until it succeeds.

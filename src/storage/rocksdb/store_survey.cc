@@ -186,13 +186,12 @@ class Surveyor {
     std::set<uint64_t> expected(file_point_.logs.begin(), file_point_.logs.end());
     if (synced.log != 0) expected.insert(synced.log);
     expected.erase(expected.begin(), expected.lower_bound(survey_.manifest.first_log));
-    bool is_any_missing = false;
     for (const uint64_t number : expected) {
       if (FindLog(number)) continue;
       Report("db/" + LogName(number), {}, "the file is missing");
-      is_any_missing = true;
+      if (!survey_.missing_log) survey_.missing_log = number;
     }
-    if (is_any_missing) return;
+    if (survey_.missing_log) return;
     if (const LogSurvey* log = FindLog(synced.log); log && log->line_bytes < synced.log_bytes) {
       const bool is_broken_before = survey_.broken_at && survey_.logs[*survey_.broken_at].number < log->number;
       ReportLog(is_broken_before ? survey_.logs[*survey_.broken_at] : *log);
@@ -244,19 +243,28 @@ Status RefusalFor(const std::string& data_directory, const std::vector<Damage>& 
                   data_directory));
 }
 
-Status CutToLine(rocksdb::FileSystem& files, const std::string& data_directory, const StoreSurvey& survey) {
-  const std::string database = DataDirectory::DatabasePath(data_directory);
+LineCut PlanCut(const StoreSurvey& survey) {
+  LineCut cut;
   const Manifest& manifest = survey.manifest;
-  if (manifest.fault || manifest.edits_behind_fault != 0) {
-    if (Status status = CutFile(files, database + "/" + manifest.name, manifest.readable_bytes); !status.ok())
-      return status;
+  if (manifest.fault || manifest.edits_behind_fault != 0) cut.lengths[manifest.name] = manifest.readable_bytes;
+  for (size_t i = 0; i < survey.logs.size(); ++i) {
+    const LogSurvey& log = survey.logs[i];
+    const bool is_behind =
+        (survey.broken_at && i > *survey.broken_at) || (survey.missing_log && log.number > *survey.missing_log);
+    if (is_behind) cut.removed.push_back(log.name);
+    else if (survey.broken_at == i) cut.lengths[log.name] = log.line_bytes;
   }
-  if (!survey.broken_at) return {};
-  for (size_t i = *survey.broken_at + 1; i < survey.logs.size(); ++i)
-    if (auto status = files.DeleteFile(database + "/" + survey.logs[i].name, {}, nullptr); !status.ok())
-      return FromRocksDb(status);
-  const LogSurvey& log = survey.logs[*survey.broken_at];
-  if (Status status = CutFile(files, database + "/" + log.name, log.line_bytes); !status.ok()) return status;
+  return cut;
+}
+
+Status CutToLine(rocksdb::FileSystem& files, const std::string& data_directory, const StoreSurvey& survey) {
+  const std::string database = DataDirectory::DatabasePath(data_directory) + "/";
+  const LineCut cut = PlanCut(survey);
+  for (const auto& [name, bytes] : cut.lengths)
+    if (Status status = CutFile(files, database + name, bytes); !status.ok()) return status;
+  for (const std::string& name : cut.removed)
+    if (auto status = files.DeleteFile(database + name, {}, nullptr); !status.ok()) return FromRocksDb(status);
+  if (cut.removed.empty()) return {};
   std::unique_ptr<rocksdb::FSDirectory> directory;
   auto status = files.NewDirectory(database, {}, &directory, nullptr);
   if (status.ok()) status = directory->Fsync({}, nullptr);

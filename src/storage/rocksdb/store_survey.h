@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +49,8 @@ struct StoreSurvey {
   // Where the line ends before all records have been seen; an index into logs.
   std::optional<size_t> broken_at;
   uint64_t records_behind = 0;
+  // The oldest log that should be there and is not; whatever newer ones hold lies behind a gap.
+  std::optional<uint64_t> missing_log;
 
   SyncedPoint synced;  // the farthest that anything says
   bool has_synced_file = false;
@@ -60,6 +63,12 @@ Result<StoreSurvey> SurveyStore(rocksdb::FileSystem& files, const std::string& d
 // One line that says what is damaged and what can be done. REQUIRES: there is damage.
 Status RefusalFor(const std::string& data_directory, const std::vector<Damage>& damage);
 
+// What of the manifest and the logs is to be kept: file name to length. Files that are not named stay as they are.
+struct LineCut {
+  std::map<std::string, uint64_t> lengths;
+  std::vector<std::string> removed;
+};
+LineCut PlanCut(const StoreSurvey& survey);
 // Cuts the manifest and the logs where the line ends, and removes the logs behind. Synced.
 Status CutToLine(rocksdb::FileSystem& files, const std::string& data_directory, const StoreSurvey& survey);
 
