@@ -105,6 +105,10 @@ Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::Op
   void* decoded = operation->make_request(arena);
   ARMATURE_CO_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded));
   ARMATURE_CO_CHECK_OK(wire::ValidateRequest(**schema, decoded));
+  // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
+  document->KeepStringsOnly();
+  if (!decompressed.empty()) std::string().swap(decompressed);
+  exchange.set_extra_bytes(document->bytes_held());
 
   RequestContext context{services_,
                          arena,
@@ -130,6 +134,7 @@ Task<ApiResult<void>> Dispatcher::AnswerRest(net::Exchange& exchange, const lamb
   }
   std::string decompressed;
   ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
+  exchange.set_extra_bytes(decompressed.capacity());
   RequestContext context{services_,
                          arena,
                          options_.account,

@@ -18,11 +18,9 @@ namespace {
 
 // A connection that keeps the loop busy longer than this lets the others have their turn.
 constexpr int kReceivesPerTurn = 16;
-// Growth of a request buffer beyond the pooled size starts here.
-constexpr size_t kFirstGrowthBytes = 64 * 1024;
-// Room beyond the body limit for chunk lines not yet undone.
-constexpr size_t kChunkSlackBytes = 64 * 1024;
 constexpr int64_t kLingerMillis = 2'000;
+// How long a reader may take nothing while the server stops.
+constexpr int64_t kDrainStallMillis = 2'000;
 // Registered once per connection: TCP reports EPOLLOUT edges only after a write has been refused.
 constexpr uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
@@ -36,7 +34,7 @@ void LogFailure(const char* what) noexcept {
 }  // namespace
 
 Connection::Connection(ConnectionContext& context, int fd, const sockaddr_in6& peer)
-    : context_(context), fd_(fd), peer_(peer) {
+    : MemoryHolder(context.reactor), context_(context), fd_(fd), peer_(peer) {
   next_ = context_.connections;
   if (next_ != nullptr) next_->previous_ = this;
   context_.connections = this;
@@ -44,10 +42,10 @@ Connection::Connection(ConnectionContext& context, int fd, const sockaddr_in6& p
 }
 
 Connection::~Connection() {
-  write_blocked_ = false;
   ReleaseInput();
   ReleaseOutput();
   ReleaseExchange();
+  Account();
 }
 
 bool Connection::Open() {
@@ -117,6 +115,7 @@ bool Connection::Receive() {
   const ssize_t count = recv(fd_, in_.free_space(), room, 0);
   if (count > 0) {
     in_.Commit(static_cast<size_t>(count));
+    context_.stats.memory.NoteProgress(*this, static_cast<size_t>(count), context_.reactor.now_millis());
     // A short read has emptied the socket, so the next edge will tell; no second call to be sure.
     if (static_cast<size_t>(count) < room && !peer_finished_) may_read_ = false;
     return true;
@@ -133,32 +132,6 @@ bool Connection::Receive() {
   }
   Close();
   return false;
-}
-
-// Memory follows the bytes that have come, never the length a header claims.
-bool Connection::MakeRoom() {
-  if (!in_.allocated()) in_ = context_.buffers.Take();
-  if (in_.free_bytes() > 0) return true;
-  in_.Compact();
-  if (in_.free_bytes() > 0) return true;
-  size_t most =
-      context_.head_limits.max_request_line_bytes + context_.head_limits.max_header_bytes + BufferPool::kBufferBytes;
-  if (phase_ == Phase::kBody) {
-    const size_t body =
-        framing_.is_chunked ? context_.options.max_body_bytes + kChunkSlackBytes : framing_.content_length;
-    most = framing_.head_bytes + body;
-  }
-  const size_t wanted = std::min(most, std::max(kFirstGrowthBytes, 2 * in_.capacity()));
-  const size_t growth = wanted - in_.capacity();
-  const size_t total = context_.stats.buffered_bytes.load(std::memory_order_relaxed) + growth;
-  if (total > context_.options.max_buffered_bytes || (context_.options.overloaded && context_.options.overloaded())) {
-    context_.counters.shed.Add();
-    Fail(503);
-    return false;
-  }
-  in_.Grow(wanted);
-  Account();
-  return true;
 }
 
 Connection::Progress Connection::TakeRequest() {
@@ -184,10 +157,8 @@ Connection::Progress Connection::TakeHead() {
   }
   head_seen_ = 0;
   if (framing_.content_length > context_.options.max_body_bytes) return Fail(413);
-  if (!framing_.is_chunked && in_.size() - framing_.head_bytes >= framing_.content_length) {
-    Dispatch(framing_.head_bytes + framing_.content_length);
-    return Progress::kDispatched;
-  }
+  if (!framing_.is_chunked && in_.size() - framing_.head_bytes >= framing_.content_length)
+    return HandUp(framing_.head_bytes + framing_.content_length);
   ReleaseExchange();
   phase_ = Phase::kBody;
   chunks_ = ChunkedDecoder();
@@ -207,8 +178,7 @@ Connection::Progress Connection::TakeBody() {
   if (in_.size() < request_bytes) return Progress::kNeedMore;
   TakeExchange();
   ParseHead(in_.view(), context_.head_limits, exchange_->request_, framing_);
-  Dispatch(request_bytes);
-  return Progress::kDispatched;
+  return HandUp(request_bytes);
 }
 
 Connection::Progress Connection::TakeChunks() {
@@ -227,8 +197,7 @@ Connection::Progress Connection::TakeChunks() {
   const size_t body_bytes = body_bytes_;
   TakeExchange();
   ParseHead(in_.view(), context_.head_limits, exchange_->request_, framing_);
-  Dispatch(framing_.head_bytes + body_bytes);
-  return Progress::kDispatched;
+  return HandUp(framing_.head_bytes + body_bytes);
 }
 
 Connection::Progress Connection::Fail(int status) {
@@ -240,6 +209,7 @@ Connection::Progress Connection::Fail(int status) {
   ReleaseInput();
   phase_ = Phase::kGoodbye;
   must_linger_ = true;
+  Account();
   return Progress::kStopped;
 }
 
@@ -248,10 +218,7 @@ void Connection::Dispatch(size_t request_bytes) {
   has_partial_request_ = false;
   context_.counters.requests.Add();
   const bool keep_alive = framing_.keep_alive && !context_.is_draining;
-  const bool is_overloaded =
-      context_.stats.buffered_bytes.load(std::memory_order_relaxed) > context_.options.max_buffered_bytes ||
-      (context_.options.overloaded && context_.options.overloaded());
-  if (is_overloaded) {
+  if (MustShed()) {
     context_.counters.shed.Add();
     ReserveOutput();
     context_.writer.RenderOwn(503, keep_alive, exchange_->request_.method == Method::kHead,
@@ -270,6 +237,7 @@ void Connection::Dispatch(size_t request_bytes) {
   }
   is_starting_handler_ = false;
   if (phase_ != Phase::kAnswer) Answer();
+  else Account();
 }
 
 // The root of a request's coroutines. Whatever a handler throws ends here.
@@ -298,6 +266,7 @@ void Connection::OnHandlerDone() {
   phase_ = Phase::kHead;
   try {
     Answer();
+    if (write_blocked_) Account();  // until now it waited for us, from now on for its client
   } catch (const std::bad_alloc&) { return Close(); }
   Advance();
 }
@@ -320,6 +289,8 @@ void Connection::Answer() {
       ReleaseExchange();
     } else {
       body_pending_ = response.body;  // written from where it lies; the exchange stays until then
+      exchange_->arena_.Reset();
+      exchange_->extra_bytes_ = 0;
     }
   }
   FinishRequest(keep_alive);
@@ -353,9 +324,11 @@ bool Connection::Flush() {
       }
       write_blocked_ = true;
       Account();
-      SetDeadline(context_.reactor.now_millis() + context_.options.write_stall_timeout_millis);
+      SetDeadline(context_.reactor.now_millis() +
+                  (context_.is_draining ? kDrainStallMillis : context_.options.write_stall_timeout_millis));
       return false;
     }
+    context_.stats.memory.NoteProgress(*this, static_cast<size_t>(sent), context_.reactor.now_millis());
     const size_t from_head = std::min(static_cast<size_t>(sent), out_.size());
     out_.Consume(from_head);
     body_pending_.remove_prefix(static_cast<size_t>(sent) - from_head);
@@ -363,6 +336,7 @@ bool Connection::Flush() {
   ReleaseOutput();
   // A large answer was written out of its exchange. (In kAnswer the exchange is the next request's.)
   if (phase_ != Phase::kAnswer) ReleaseExchange();
+  Account();
   return true;
 }
 
@@ -403,6 +377,7 @@ void Connection::Close() {
   context_.reactor.Remove(fd_);
   close(std::exchange(fd_, -1));
   body_pending_ = {};
+  if (is_waiting_for_room_) context_.room.Remove(*this);
   // A request in flight keeps the object until its handler has finished.
   if (phase_ != Phase::kAnswer) {
     phase_ = Phase::kClosed;
@@ -418,8 +393,9 @@ void Connection::Settle() {
     return;
   }
   const int64_t now = context_.reactor.now_millis();
+  if (in_.empty()) ReleaseInput();
+  Account();
   if (in_.empty()) {
-    ReleaseInput();
     if (context_.is_draining) return Close();
     return SetDeadline(now + context_.options.idle_timeout_millis);
   }
@@ -428,8 +404,11 @@ void Connection::Settle() {
     request_start_millis_ = now;
   }
   const auto received = static_cast<int64_t>(in_.size());
-  SetDeadline(request_start_millis_ + context_.options.request_timeout_millis +
-              received * 1000 / std::max<int64_t>(1, context_.options.min_bytes_per_second));
+  int64_t due = request_start_millis_ + context_.options.request_timeout_millis +
+                received * 1000 / std::max<int64_t>(1, context_.options.min_bytes_per_second);
+  // Who stops waits for requests that are executed, not for such as may never come.
+  if (context_.is_draining && !is_waiting_for_room_) due = std::min(due, context_.drain_until_millis);
+  SetDeadline(due);
 }
 
 void Connection::OnTimer(int64_t now_millis) {
@@ -437,10 +416,11 @@ void Connection::OnTimer(int64_t now_millis) {
   if (now_millis < deadline_millis_) return context_.reactor.Schedule(*this, deadline_millis_);
   deadline_millis_ = TimerWheel::kNever;
   if (IsIdle() || phase_ == Phase::kLinger) return Close();
+  if (context_.is_draining && !is_waiting_for_room_) return Close();
   context_.counters.timed_out.Add();
   // Nothing can be told to a client that does not read.
   if (HasOutput()) return Close();
-  Fail(408);
+  Fail(is_waiting_for_room_ ? 503 : 408);
   Advance();
 }
 
@@ -460,6 +440,7 @@ void Connection::Drain() {
   if (phase_ == Phase::kLinger || phase_ == Phase::kAnswer) return;
   // A request may already lie in the socket: one last look before an idle connection is closed.
   may_read_ = true;
+  if (write_blocked_) return SetDeadline(context_.reactor.now_millis() + kDrainStallMillis);
   Advance();
 }
 
@@ -467,46 +448,6 @@ bool Connection::Abort() {
   const bool was_in_flight = phase_ == Phase::kAnswer;
   Close();
   return was_in_flight;
-}
-
-void Connection::ReserveOutput() {
-  if (!out_.allocated()) out_ = context_.buffers.Take();
-}
-
-void Connection::TakeExchange() {
-  if (exchange_ != nullptr) return;
-  exchange_ = context_.exchanges.Take();
-  exchange_->reactor_ = &context_.reactor;
-  exchange_->peer_ = reinterpret_cast<const sockaddr*>(&peer_);
-}
-
-void Connection::ReleaseExchange() {
-  if (exchange_ == nullptr) return;
-  exchange_->response_.Clear();
-  exchange_->arena_.Reset();
-  context_.exchanges.Give(exchange_);
-  exchange_ = nullptr;
-}
-
-void Connection::ReleaseInput() {
-  if (!in_.allocated()) return;
-  context_.buffers.Give(std::move(in_));
-  Account();
-}
-
-void Connection::ReleaseOutput() {
-  if (!out_.allocated()) return;
-  context_.buffers.Give(std::move(out_));
-  Account();
-}
-
-// Keeps the server's sum of large memory true to what this connection holds.
-void Connection::Account() {
-  size_t held = write_blocked_ ? body_pending_.size() : 0;
-  if (in_.capacity() > BufferPool::kBufferBytes) held += in_.capacity() - BufferPool::kBufferBytes;
-  if (held == accounted_bytes_) return;
-  context_.stats.buffered_bytes.fetch_add(held - accounted_bytes_, std::memory_order_relaxed);
-  accounted_bytes_ = held;
 }
 
 }  // namespace armature::net

@@ -3,8 +3,9 @@
 // A state machine on its reactor's thread: receive, parse, hand one request at a time to the handler,
 // write answers in order. It reads no further while a request is in flight or an answer waits for
 // its reader, so a client can never make it hold more than one request and one answer (pipelined
-// small answers share one buffer). Owns the descriptor; deletes itself when closed and idle.
-// Created by the worker; talks to the handler and to nothing else above net/.
+// small answers share one buffer). What that is beyond small buffers stands in the server's memory ledger,
+// which may end a connection whose client does not move (connection_memory.cc). Owns the descriptor; deletes itself
+// when closed and idle. Created by the worker; talks to the handler and to nothing else above net/.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace armature::net {
 
-class Connection final : public EventSource, private Timer {
+class Connection final : public EventSource, private Timer, private MemoryHolder {
  public:
   // Takes the descriptor. The object is owned by itself from Open on.
   Connection(ConnectionContext& context, int fd, const sockaddr_in6& peer);
@@ -29,6 +30,8 @@ class Connection final : public EventSource, private Timer {
   void Refuse();
   // The server is stopping: closes if nothing is going on, otherwise after the current request.
   void Drain();
+  // There may be memory now for what it waited for.
+  void OnRoom();
   // Closes at once. Returns true if a request was in flight.
   bool Abort();
 
@@ -48,12 +51,16 @@ class Connection final : public EventSource, private Timer {
   enum class Progress : uint8_t { kDispatched, kNeedMore, kStopped };
 
   void OnTimer(int64_t now_millis) override;
+  void OnEvicted() override;
 
   // The engine: does all that can be done now.
   void Advance();
   void ServeBuffered();
   bool Receive();
   bool MakeRoom();
+  void WaitForRoom();
+  // Told by the process that memory is short, and nobody could be sent away for it.
+  bool MustShed();
 
   Progress TakeRequest();
   Progress TakeHead();
@@ -63,6 +70,9 @@ class Connection final : public EventSource, private Timer {
   // Answers with an error of our own and stops reading.
   Progress Fail(int status);
 
+  // A whole request is here: hands it up, unless too many large ones are being executed.
+  Progress HandUp(size_t request_bytes);
+  bool MayHandUp(size_t request_bytes);
   void Dispatch(size_t request_bytes);
   async_detail::Detached RunHandler();
   void OnHandlerDone();
@@ -84,6 +94,7 @@ class Connection final : public EventSource, private Timer {
   void ReleaseExchange();
   void ReleaseInput();
   void ReleaseOutput();
+  size_t HeldBytes() const;
   void Account();
 
   ConnectionContext& context_;
@@ -97,6 +108,7 @@ class Connection final : public EventSource, private Timer {
   bool handler_failed_ = false;
   bool must_linger_ = false;
   bool has_partial_request_ = false;
+  bool is_waiting_for_room_ = false;
 
   Buffer in_;
   Buffer out_;
@@ -104,10 +116,9 @@ class Connection final : public EventSource, private Timer {
   std::string_view body_pending_;  // rest of a large answer, in exchange_
   Framing framing_;
   ChunkedDecoder chunks_;
-  size_t head_seen_ = 0;        // bytes of an incomplete head already looked at
-  size_t body_bytes_ = 0;       // decoded so far, of a chunked body
-  size_t request_bytes_ = 0;    // of the request in flight, in in_
-  size_t accounted_bytes_ = 0;  // in the server's buffered_bytes
+  size_t head_seen_ = 0;      // bytes of an incomplete head already looked at
+  size_t body_bytes_ = 0;     // decoded so far, of a chunked body
+  size_t request_bytes_ = 0;  // of the request in flight, in in_
   int64_t request_start_millis_ = 0;
   int64_t deadline_millis_ = TimerWheel::kNever;
   sockaddr_in6 peer_;

@@ -1,7 +1,7 @@
 // ConnectionContext: what all connections of one reactor share.
 //
 // Pools, the response writer, limits and counters; owned by a worker, used only on its reactor's
-// thread. ServerStats is the exception: it is shared by all reactors and made of atomics.
+// thread. ServerStats is the exception: it is shared by all reactors and thread-safe.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,10 @@
 #include "net/buffer.h"
 #include "net/handler.h"
 #include "net/http_parser.h"
+#include "net/memory_ledger.h"
 #include "net/reactor.h"
 #include "net/response_writer.h"
+#include "net/room_queue.h"
 #include "net/server.h"
 
 namespace armature::net {
@@ -24,8 +26,9 @@ class Connection;
 
 // Outlives the server if a metrics gauge still reads it.
 struct ServerStats {
+  explicit ServerStats(size_t max_buffered_bytes) : memory(max_buffered_bytes) {}
   std::atomic<size_t> connections{0};
-  std::atomic<size_t> buffered_bytes{0};  // beyond the pooled buffers
+  MemoryLedger memory;
 };
 
 struct NetCounters {
@@ -34,6 +37,7 @@ struct NetCounters {
   Counter& accepted;   // the others are of the whole server
   Counter& refused;    // connections over the limit
   Counter& shed;       // requests answered 503 under pressure
+  Counter& evicted;    // connections closed because they held memory and did not move
   Counter& malformed;  // requests answered 400, 413, 417, 501, 505
   Counter& timed_out;  // connections closed for slowness
   Counter& failed;     // handlers that threw
@@ -68,7 +72,9 @@ struct ConnectionContext {
   ResponseWriter writer;
   BufferPool buffers;
   ExchangePool exchanges;
+  RoomQueue room;
   bool is_draining = false;
+  int64_t drain_until_millis = 0;           // what is not yet a whole request then is dropped
   Connection* connections = nullptr;        // head of the list of open ones
   std::atomic<size_t> connection_count{0};  // written here, read by other reactors to spread load
 

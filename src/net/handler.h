@@ -31,6 +31,8 @@ class Exchange {
   Arena& arena() { return arena_; }
   // The loop this exchange runs on: an Executor, and the owner of timers.
   Reactor& reactor() const { return *reactor_; }
+  // Memory the handler holds for this exchange elsewhere. It counts with the rest until the exchange ends.
+  void set_extra_bytes(size_t bytes) { extra_bytes_ = bytes; }
   // "127.0.0.1:54321" or "[::1]:54321"; made when asked for.
   std::string PeerAddress() const;
 
@@ -39,6 +41,7 @@ class Exchange {
   HttpRequest request_;
   HttpResponse response_;
   Arena arena_;
+  size_t extra_bytes_ = 0;
   Reactor* reactor_ = nullptr;
   const sockaddr* peer_ = nullptr;
 };

@@ -3,11 +3,23 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <string>
 
+#include <fmt/format.h>
 #include <time.h>
 
 namespace armature::net {
 namespace {
+
+// CRC-32 as zlib has it, for texts known when the program is built.
+consteval uint32_t Crc32Of(std::string_view text) {
+  uint32_t crc = ~uint32_t{0};
+  for (const char c : text) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ (crc & 1 ? 0xedb88320u : 0);
+  }
+  return ~crc;
+}
 
 // How stale the Date line may be before the wall clock is read again.
 constexpr int64_t kDateLookMillis = 100;
@@ -91,8 +103,13 @@ void ResponseWriter::RenderOwn(int status, bool keep_alive, bool is_head, int64_
   const std::string_view body = status == 503   ? kUnavailableBody
                                 : status == 500 ? kInternalErrorBody
                                                 : std::string_view();
-  Render(status, body.empty() ? std::string_view() : kJsonContentType, body.size(), {}, keep_alive, timer_now_millis,
-         out);
+  if (body.empty()) return Render(status, {}, 0, {}, keep_alive, timer_now_millis, out);
+  constexpr uint32_t kUnavailableCrc32 = Crc32Of(kUnavailableBody);
+  constexpr uint32_t kInternalErrorCrc32 = Crc32Of(kInternalErrorBody);
+  const fmt::format_int crc32(status == 503 ? kUnavailableCrc32 : kInternalErrorCrc32);
+  std::string headers("x-amzn-RequestId: ");
+  headers.append(RequestId(random_)).append("\r\nx-amz-crc32: ").append(crc32.data(), crc32.size()).append("\r\n");
+  Render(status, kJsonContentType, body.size(), headers, keep_alive, timer_now_millis, out);
   if (!is_head) out.Append(body);
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "net/buffer.h"
 #include "net/http_message.h"
 
@@ -26,7 +27,8 @@ class ResponseWriter {
 
   // Appends status line and headers of `response` to `out`; the body is up to the caller.
   void RenderHead(const HttpResponse& response, bool keep_alive, int64_t timer_now_millis, Buffer& out);
-  // Appends a whole answer of our own: 503 and 500 with their JSON bodies, anything else with an empty one.
+  // Appends a whole answer of our own: 503 and 500 with their JSON bodies, a request id and a checksum, as such an
+  // answer has when it comes from above; anything else with an empty one.
   void RenderOwn(int status, bool keep_alive, bool is_head, int64_t timer_now_millis, Buffer& out);
 
  private:
@@ -36,6 +38,7 @@ class ResponseWriter {
               bool keep_alive, int64_t timer_now_millis, Buffer& out);
 
   const Clock& clock_;
+  SystemRandom random_;
   int64_t looked_at_millis_ = INT64_MIN;
   int64_t date_second_ = INT64_MIN;
   char common_[kCommonBytes + 16];  // "\r\nServer: Server\r\nDate: …\r\n"

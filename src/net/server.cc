@@ -65,13 +65,14 @@ class Countdown {
 }  // namespace
 
 struct Server::Shared {
+  explicit Shared(const ServerOptions& options) : stats(options.max_buffered_bytes) {}
   ServerStats stats;
   SystemClock system_clock;
   CoarseMonotonicClock monotonic_clock;
 };
 
 Server::Server(ServerOptions options, Handler& handler, Metrics& metrics)
-    : options_(std::move(options)), handler_(handler), metrics_(metrics), shared_(std::make_shared<Shared>()) {}
+    : options_(std::move(options)), handler_(handler), metrics_(metrics), shared_(std::make_shared<Shared>(options_)) {}
 
 Server::~Server() { Stop(std::chrono::milliseconds(0)); }
 
@@ -101,7 +102,9 @@ Status Server::Start() {
   metrics_.AddGauge("armature_http_connections", "Open connections.",
                     [shared = shared_] { return static_cast<double>(shared->stats.connections.load()); });
   metrics_.AddGauge("armature_http_buffered_bytes", "Memory held by large requests and unread answers.",
-                    [shared = shared_] { return static_cast<double>(shared->stats.buffered_bytes.load()); });
+                    [shared = shared_] { return static_cast<double>(shared->stats.memory.total_bytes()); });
+  metrics_.AddGauge("armature_http_in_flight_bytes", "The part of it that belongs to requests being executed.",
+                    [shared = shared_] { return static_cast<double>(shared->stats.memory.in_flight_bytes()); });
   for (const auto& worker : workers_) worker->StartThread();
   running_ = true;
   return Status::Ok();

@@ -29,8 +29,9 @@ struct ServerOptions {
   size_t max_body_bytes = 16 * 1024 * 1024;
   size_t max_request_line_bytes = 16 * 1024;
   size_t max_header_bytes = 16 * 1024;
-  // Request bodies being received and answers waiting for their readers, together, beyond the
-  // small buffer every busy connection has. A request that would pass it is answered 503.
+  // Requests being received or executed and answers waiting for their readers, together, beyond the small buffers
+  // of every busy connection. Near it clients that do not move are closed, then large requests wait for those being
+  // executed; only if neither makes room is a large request answered 503. See memory_ledger.h.
   size_t max_buffered_bytes = 512 * 1024 * 1024;
 
   int64_t idle_timeout_millis = 120'000;        // between two requests
@@ -38,7 +39,8 @@ struct ServerOptions {
   int64_t min_bytes_per_second = 32 * 1024;     // ... plus what this rate allows for the bytes that came
   int64_t write_stall_timeout_millis = 30'000;  // an answer of which the client takes nothing
 
-  // Asked before each request is handed up: true sheds it with 503. Must be cheap and thread-safe.
+  // Asked before each request is handed up: true closes clients that hold memory and do not move; if there are none
+  // the request is shed with 503. Must be cheap and thread-safe.
   std::function<bool()> overloaded;
 
   const Clock* clock = nullptr;        // for the Date header; null: the system's

@@ -126,6 +126,8 @@ TEST_F(ServerLimitsTest, ShedsLoadWhenToldOfPressure) {
   EXPECT_EQ(response.status, 503);
   EXPECT_EQ(response.body, kUnavailableBody);
   EXPECT_EQ(response.Header("Connection"), "keep-alive");
+  EXPECT_EQ(response.Header("x-amzn-RequestId").size(), 52u);
+  EXPECT_EQ(response.Header("x-amz-crc32"), "3883101734");
   pressure = false;
   EXPECT_EQ(client.Call(Post("c")).body, "POST / c");
 }
@@ -324,6 +326,59 @@ TEST_F(ServerStopTest, EveryRequestSentBeforeStopIsAnswered) {
   for (TestClient& client : clients) client.Send(Post("last"));
   server->Stop(std::chrono::seconds(20));
   for (TestClient& client : clients) EXPECT_EQ(client.Read().body, "POST / last");
+}
+
+TEST_F(ServerStopTest, AnUnfinishedRequestIsNotWaitedFor) {
+  options.threads = 1;
+  StartServer();
+  auto idle = Connect();
+  EXPECT_EQ(idle.Call(kGet).status, 200);
+  std::vector<TestClient> clients;
+  for (const std::string start : {"GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc",
+                                  "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"}) {
+    clients.push_back(Connect());
+    clients.back().Send(std::string(kGet) + start);
+    EXPECT_EQ(clients.back().Read().status, 200);
+  }
+  auto stopping = std::async(std::launch::async, [&] { return server->Stop(std::chrono::hours(1)); });
+  EXPECT_TRUE(idle.IsClosedByServer()) << "the drain has begun";
+  Step(1'100);  // what is on its way had a second to come
+  EXPECT_EQ(stopping.get(), 0u);
+  for (TestClient& client : clients) EXPECT_TRUE(client.IsClosedByServer());
+}
+
+TEST_F(ServerStopTest, ARequestThatIsCompletedInTimeIsAnswered) {
+  options.threads = 1;
+  StartServer();
+  auto idle = Connect();
+  EXPECT_EQ(idle.Call(kGet).status, 200);
+  auto client = Connect();
+  client.Send(std::string(kGet) + "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
+  EXPECT_EQ(client.Read().status, 200);
+  auto stopping = std::async(std::launch::async, [&] { return server->Stop(std::chrono::hours(1)); });
+  EXPECT_TRUE(idle.IsClosedByServer()) << "the drain has begun";
+  const TestResponse response = client.Call("cd");
+  EXPECT_EQ(response.body, "POST / abcd");
+  EXPECT_EQ(response.Header("Connection"), "close");
+  EXPECT_EQ(stopping.get(), 0u);
+}
+
+TEST_F(ServerStopTest, AReaderThatTakesNothingIsNotWaitedForLong) {
+  handler.function = [](Exchange& exchange) -> Task<void> {
+    exchange.response().body.assign(8 << 20, 'x');
+    co_return;
+  };
+  options.send_buffer_bytes = 64 * 1024;
+  options.threads = 1;
+  StartServer();
+  auto client = Connect(64 * 1024);
+  client.Send(kGet);
+  auto idle = Connect();
+  EXPECT_EQ(idle.Call(kGet).body.size(), 8u << 20);
+  auto stopping = std::async(std::launch::async, [&] { return server->Stop(std::chrono::hours(1)); });
+  EXPECT_TRUE(idle.IsClosedByServer()) << "the drain has begun";
+  Step(2'100);
+  EXPECT_EQ(stopping.get(), 0u);
 }
 
 TEST_F(ServerStopTest, StoppingTwiceOrNeverStartingIsFine) {

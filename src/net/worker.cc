@@ -20,6 +20,8 @@ constexpr int kAcceptsPerTurn = 64;
 constexpr size_t kRefusedAtOnce = 256;
 // How long to wait for descriptors to become free again.
 constexpr int64_t kAcceptPauseMillis = 100;
+// How long the rest of a request that has begun may take when the server stops.
+constexpr int64_t kDrainRequestMillis = 1'000;
 
 }  // namespace
 
@@ -31,6 +33,8 @@ NetCounters::NetCounters(Metrics& metrics, size_t reactor_index)
                                  "Connections refused at the connection limit.")),
       shed(metrics.GetCounter("armature_http_requests_shed_total",
                               "Requests answered 503 under memory pressure or overload.")),
+      evicted(metrics.GetCounter("armature_http_connections_evicted_total",
+                                 "Connections closed under memory pressure because their clients did not move.")),
       malformed(
           metrics.GetCounter("armature_http_requests_malformed_total", "Requests that were not acceptable HTTP.")),
       timed_out(
@@ -52,6 +56,7 @@ Worker::Worker(const Environment& environment, size_t index, int listen_fd)
                .writer = ResponseWriter(environment.wall_clock),
                .buffers = {},
                .exchanges = {},
+               .room = RoomQueue(reactor_),
                .on_connection_gone = [this] { CheckEmpty(); }} {}
 
 Worker::~Worker() {
@@ -156,6 +161,7 @@ void Worker::StopAccepting() {
 void Worker::Drain(std::function<void()> on_empty) {
   on_empty_ = std::move(on_empty);
   context_.is_draining = true;
+  context_.drain_until_millis = reactor_.now_millis() + kDrainRequestMillis;
   for (Connection* connection = context_.connections; connection != nullptr;) {
     Connection* const next = connection->next_;
     connection->Drain();

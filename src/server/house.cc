@@ -43,6 +43,11 @@ uint64_t MemoryLimit(const ServeOptions& options) {
   return workers::MemoryWatch::PhysicalBytes() / 5 * 4;
 }
 
+// What clients may hold of it with large requests and unread answers.
+size_t BufferLimit(uint64_t memory_limit_bytes) {
+  return std::clamp<uint64_t>(memory_limit_bytes / 4, uint64_t{32} << 20, uint64_t{512} << 20);
+}
+
 table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
   table::JournalOptions journal;
   journal.lane_age_millis = options.stream_shard_millis;
@@ -179,6 +184,7 @@ Status House::Open() {
   net.port = options_.port;
   net.threads = options_.threads;
   net.max_connections = options_.max_connections;
+  net.max_buffered_bytes = BufferLimit(memory_watch_.limit_bytes());
   net.overloaded = [this] { return memory_watch_.is_over(); };
   server_.emplace(std::move(net), *dispatcher_, *metrics_);
   if (Status status = server_->Start(); !status.ok()) {

@@ -88,8 +88,10 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
          "much in all); 0 means a quarter of the machine's memory")
       ->capture_default_str()
       ->check(CLI::Range(0, 1 << 20));
-  app.add_option("--memory-limit-mib", options.memory_limit_mebibytes,
-                 "Shed requests with 503 while the process uses more than this; 0 means four fifths of the machine")
+  app.add_option(
+         "--memory-limit-mib", options.memory_limit_mebibytes,
+         "While the process uses more than this, close clients that hold memory and do not move, or else answer\n"
+         "requests with 503; 0 means four fifths of the machine")
       ->capture_default_str();
 }
 

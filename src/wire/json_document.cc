@@ -11,14 +11,17 @@ namespace armature::wire {
 struct JsonDocument::Slot {
   simdjson::dom::parser parser;
   std::string copy;  // for bodies without padding
+  bool has_strings_only = false;
 };
 
 namespace {
 
 constexpr size_t kSmallestCapacity = 4 * 1024;
 constexpr size_t kLargestKept = 128 * 1024;
-// For a hundred small requests that wait for their sync, or a few large ones. A parser takes about 14 bytes per byte of
-// capacity.
+// What a parser takes per byte of its capacity, and its strings alone.
+constexpr size_t kBytesPerByte = 14;
+constexpr size_t kStringsPerByte = 2;
+// For a hundred small requests that wait for their sync, or a few large ones.
 constexpr size_t kPooledCapacity = 512 * 1024;
 
 struct SlotPool {
@@ -36,7 +39,8 @@ std::unique_ptr<JsonDocument::Slot> TakeSlot() {
 }
 
 void ReturnSlot(std::unique_ptr<JsonDocument::Slot> slot) {
-  if (!slot || slot->parser.capacity() > kLargestKept || slot->copy.capacity() > kLargestKept) return;
+  if (!slot || slot->has_strings_only || slot->parser.capacity() > kLargestKept || slot->copy.capacity() > kLargestKept)
+    return;
   if (pool.capacity + slot->parser.capacity() > kPooledCapacity) return;
   pool.capacity += slot->parser.capacity();
   pool.slots.push_back(std::move(slot));
@@ -57,11 +61,27 @@ JsonDocument::~JsonDocument() {
   if (slot_) ReturnSlot(std::move(slot_));
 }
 
+void JsonDocument::KeepStringsOnly() {
+  if (!slot_ || slot_->parser.capacity() <= kLargestKept) return;
+  slot_->parser.doc.tape.reset();
+  slot_->parser.implementation.reset();
+  std::string().swap(slot_->copy);
+  slot_->has_strings_only = true;
+}
+
+size_t JsonDocument::bytes_held() const {
+  if (!slot_) return 0;
+  if (slot_->has_strings_only) return slot_->parser.doc.capacity() * kStringsPerByte;
+  return slot_->parser.capacity() * kBytesPerByte + slot_->copy.capacity();
+}
+
 model::ApiResult<JsonDocument> JsonDocument::ParseWith(std::unique_ptr<Slot> slot, std::string_view json) {
   JsonDocument document(std::move(slot));
   auto& parser = document.slot_->parser;
   if (parser.capacity() < json.size() || parser.capacity() == 0) {
-    const size_t capacity = std::max(kSmallestCapacity, std::bit_ceil(json.size()));
+    // Sizes are rounded up for the sake of those who use the parser next; a large one has no next.
+    const size_t capacity =
+        json.size() > kLargestKept ? json.size() : std::max(kSmallestCapacity, std::bit_ceil(json.size()));
     if (parser.allocate(capacity) != simdjson::SUCCESS) return model::SerializationException();
   }
   if (parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document.root_) != simdjson::SUCCESS) {

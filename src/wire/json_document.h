@@ -30,6 +30,12 @@ class JsonDocument {
 
   simdjson::dom::element root() const { return root_; }
 
+  // For a request that has been decoded and now waits: gives back what is needed for parsing only, if it is much (a
+  // large document takes ten times its size). The strings stay. The root is gone.
+  void KeepStringsOnly();
+  // Memory it holds.
+  size_t bytes_held() const;
+
   struct Slot;
 
  private:

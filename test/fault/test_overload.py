@@ -3,9 +3,11 @@
 import json
 import socket
 import time
+import zlib
 
+from harness import tables
 from harness.load import LoadConnection
-from harness.server import Server
+from harness.server import Server, is_sanitized
 
 UNAVAILABLE = "com.amazon.coral.service#ServiceUnavailableException"
 
@@ -49,6 +51,71 @@ def test_memory_pressure(data):
         status, members = connection.call("ListTables", {})
         assert (status, members["__type"]) == (503, UNAVAILABLE)
         connection.close()
+
+
+def test_a_503_carries_a_request_id_and_a_checksum(data, client_of):
+    with Server(data, "--memory-limit-mib", "1") as server:
+        db = client_of(server)
+        assert eventually(lambda: db.post("ListTables", {}).status == 503)
+        reply = db.post("ListTables", {})
+        assert len(reply.headers["x-amzn-RequestId"]) == 52
+        assert int(reply.headers["x-amz-crc32"]) == zlib.crc32(reply.body)
+
+
+def big_answers(db, name):
+    """A table, and a request of a few bytes whose answer has 16 MB."""
+    tables.create(db, name=name)
+    for number in range(50):
+        db.ok("PutItem", {"TableName": name, "Item": {"pk": {"S": str(number)}, "t": {"S": "x" * 320_000}}})
+    return {"RequestItems": {name: {"Keys": [{"pk": {"S": str(number)}} for number in range(50)]}}}
+
+
+def test_clients_that_do_not_read_are_closed_and_the_others_are_served(data, client_of):
+    """Forty answers of 16 MB that nobody reads are more than the server may hold: those who leave them unread have to go."""
+    with Server(data, "--memory-limit-mib", "1024") as server:
+        db = client_of(server)
+        request = json.dumps(big_answers(db, "big")).encode()
+        quiet = server.rss_bytes()
+        lazy = []
+        for _ in range(40):
+            connection = LoadConnection(server.port)
+            connection.socket.sendall(connection.request_bytes("BatchGetItem", request))
+            lazy.append(connection)
+            # Somebody who behaves comes between them all, with small requests and with large ones.
+            db.ok("PutItem", {"TableName": "big", "Item": {"pk": {"S": "own"}, "t": {"S": "y" * 300_000}}})
+            assert len(db.ok("GetItem", {"TableName": "big", "Key": {"pk": {"S": "own"}}})["Item"]["t"]["S"]) == 300_000
+        assert len(db.ok("BatchGetItem", json.loads(request))["Responses"]["big"]) > 40
+        counters = server.metrics()
+        assert counters["armature_http_requests_shed_total"] == 0
+        assert counters["armature_http_connections_evicted_total"] > 10
+        assert counters["armature_http_buffered_bytes"] <= 256 << 20
+        if not is_sanitized():
+            assert server.rss_bytes() - quiet < 600 << 20
+        for connection in lazy:
+            connection.close()
+
+
+def test_large_requests_in_flight_are_bounded(data, client_of):
+    """Many puts of 400 KB at once wait for the disk; they hold little more than their bytes, and not more than may be held."""
+    count = 60 if is_sanitized() else 300
+    with Server(data, "--memory-limit-mib", "2048") as server:
+        tables.create(client_of(server), name="puts")
+        connections = [LoadConnection(server.port, timeout=120) for _ in range(count)]
+        payloads = [connection.request_bytes("PutItem", json.dumps(
+            {"TableName": "puts", "Item": {"pk": {"S": str(number)}, "t": {"S": "z" * 400_000}}}).encode())
+            for number, connection in enumerate(connections)]
+        quiet = server.peak_rss_bytes()
+        for connection, payload in zip(connections, payloads):  # all but the last byte, so that they are executed together
+            connection.socket.sendall(payload[:-1])
+        for connection, payload in zip(connections, payloads):
+            connection.socket.sendall(payload[-1:])
+        for connection in connections:
+            assert connection.read_answer()[0] == 200
+            connection.close()
+        print("peak", (server.peak_rss_bytes() - quiet) >> 20, "MiB for", count)
+        if not is_sanitized():
+            assert server.peak_rss_bytes() - quiet < 900 << 20
+        assert server.metrics()["armature_http_in_flight_bytes"] == 0
 
 
 def eventually(condition, seconds=30):

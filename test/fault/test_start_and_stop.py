@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -143,6 +144,22 @@ class TestStopping:
         with Server(data) as again:
             db = client_of(again)
             assert db.ok("GetItem", {"TableName": "stop", "Key": {"pk": {"S": "late"}}})["Item"] == item
+
+    def test_an_unfinished_upload_is_not_waited_for(self, data):
+        """Clients that stopped in the middle of a request, and one that reads nothing, do not hold the server."""
+        server = Server(data, "--drain-seconds", "60").start()
+        template = LoadConnection(server.port)
+        payload = template.request_bytes("PutItem", b'{"TableName": "stop"' + b" " * 100_000 + b"}")
+        unfinished = [LoadConnection(server.port) for _ in range(5)]
+        for connection, sent in zip(unfinished, (1, 100, 700, 50_000, len(payload) - 1)):
+            connection.socket.sendall(payload[:sent])
+        assert template.call("ListTables", {})[0] == 200
+        started = time.monotonic()
+        server.terminate()
+        assert server.wait(30) == 0
+        assert time.monotonic() - started < 15  # one second, and what a busy machine adds; 20 before
+        for connection in [template, *unfinished]:
+            connection.close()
 
     def test_under_load(self, data, client_of):
         """Writers see answers or a closed connection, never an error; what was answered is there."""

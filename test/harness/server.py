@@ -11,6 +11,7 @@ import resource
 import signal
 import subprocess
 import threading
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 READY = re.compile(r"armature ready on http://\S+:(\d+) ")
@@ -111,6 +112,16 @@ class Server:
     def rss_bytes(self):
         with open(f"/proc/{self.pid}/statm") as statm:
             return int(statm.read().split()[1]) * resource.getpagesize()
+
+    def peak_rss_bytes(self):
+        with open(f"/proc/{self.pid}/status") as status:
+            return next(int(line.split()[1]) << 10 for line in status if line.startswith("VmHWM"))
+
+    def metrics(self):
+        """The value of every series without labels, by name."""
+        with urllib.request.urlopen(f"{self.endpoint}/metrics", timeout=60) as reply:
+            lines = reply.read().decode().splitlines()
+        return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.pid}/fd"))
