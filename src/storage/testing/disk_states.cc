@@ -44,13 +44,18 @@ size_t DiskStates::pending() const {
 }
 
 std::vector<size_t> DiskStates::PickMoments(size_t count, std::mt19937_64& random) const {
-  std::vector<size_t> writes;
-  for (size_t i = next_; i < events_.size(); ++i)
-    if (events_[i].kind == Kind::kWrite) writes.push_back(i + 1);
+  DiskStates walk(*this);
+  std::vector<size_t> pending;
+  for (size_t moment = next_; moment <= events_.size(); ++moment) {
+    walk.GoTo(moment);
+    pending.push_back(walk.pending());
+  }
   std::vector<size_t> moments;
   for (size_t i = 0; i < count; ++i) {
-    if (i % 2 == 0 && !writes.empty()) moments.push_back(writes[Pick(random, writes.size())]);
-    else moments.push_back(next_ + Pick(random, events_.size() - next_ + 1));
+    size_t best = Pick(random, pending.size());
+    for (size_t other = 0; other < i % 4; ++other)
+      if (const size_t next = Pick(random, pending.size()); pending[next] > pending[best]) best = next;
+    moments.push_back(next_ + best);
   }
   std::sort(moments.begin(), moments.end());
   return moments;

@@ -33,7 +33,7 @@ class DiskStates {
   // How many writes and changes of names could be lost now.
   size_t pending() const;
 
-  // Moments to cut at, in order: half of them right behind a write, before anything could sync it; the rest anywhere.
+  // Moments to cut at, in order: any, and more often those at which much could be lost.
   std::vector<size_t> PickMoments(size_t count, std::mt19937_64& random) const;
 
   // One legal state, as files by their paths.
