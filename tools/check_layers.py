@@ -28,6 +28,8 @@ MAY_INCLUDE = {
     "api": BELOW_TABLE | {"wire", "auth", "table", "workers", "triggers", "partiql"},
     "cli": {"base", "model", "net"},
     "server": BELOW_TABLE | {"net", "wire", "auth", "table", "workers", "triggers", "partiql", "api", "cli"},
+    # Not part of the server: it uses the API from outside, and the parts of a server from within.
+    "arena": BELOW_TABLE | {"wire", "auth", "table", "workers", "triggers", "partiql", "api", "cli"},
 }
 # What a request and a reply are, without anything of sockets: these two headers of net/ are open.
 OPEN_HEADERS = {"net/http_message.h", "net/handler.h"}
