@@ -41,9 +41,9 @@ class LoadConnection:
         return self.key
 
     def request_bytes(self, operation, body):
-        """The whole request, signed, ready to be sent."""
+        """The whole request, signed, ready to be sent. An operation of another service is named with its prefix."""
         now = datetime.datetime.utcnow().strftime("%Y%m%dT%H%M%SZ")
-        target = f"DynamoDB_20120810.{operation}"
+        target = operation if "." in operation else f"DynamoDB_20120810.{operation}"
         scope = f"{now[:8]}/{self.region}/dynamodb/aws4_request"
         signed = f"host:{self.host}\nx-amz-date:{now}\nx-amz-target:{target}\n"
         names = "host;x-amz-date;x-amz-target"
