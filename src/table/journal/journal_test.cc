@@ -306,6 +306,23 @@ TEST_F(JournalTest, PositionsThatACrashTookBackAreNotUsedAgain) {
   EXPECT_EQ(ReadLane(*table, lane, told).records, (Strings{"INSERT pk=S:b"}));
 }
 
+// A life without a record begins where the one before it began: what it gave out in vain is given out again.
+TEST_F(JournalTest, NoReaderIsSentBehindPositionsThatCameToNothing) {
+  auto table = CreateStream("t", "KEYS_ONLY");
+  Put(*table, "pk=S:a");
+  const LaneId lane = table->journal().state()->lanes.front().id;
+  table.reset();
+  Restart();
+  table = Find("t");
+  for (int i = 0; i < 3; ++i) SlowCommit cancelled(*engine_, *table, "pk=S:cancelled");
+  const Position told = ReadLane(*table, lane, 0).next;
+  table.reset();
+  Restart();
+  table = Find("t");
+  Put(*table, "pk=S:b");
+  EXPECT_EQ(ReadLane(*table, lane, told).records, (Strings{"INSERT pk=S:b"}));
+}
+
 TEST_F(JournalTest, AStreamThatWasNotOpenedBeforeTheCrashIsOpenedAtStart) {
   house_->CreateTable("t");
   ASSERT_TRUE(RunBlocking(house_->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {

@@ -4,7 +4,10 @@
 
 namespace armature::table {
 
-TableJournal::TableJournal() : state_(std::make_shared<const JournalState>()) {}
+// taken_.front() is behind the last record, or where this process or its lanes began: a restart goes on at or above it.
+// Behind it may be positions that came to nothing (a cancelled transaction), and after a crash they are given out
+// again. So no reader is told to go on behind it.
+TableJournal::TableJournal() : state_(std::make_shared<const JournalState>()), taken_{next_} {}
 
 std::optional<TableJournal::Slot> TableJournal::Take(uint64_t hash) {
   std::lock_guard lock(mutex_);
@@ -22,8 +25,9 @@ void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_
   JournalBell* bell = nullptr;
   {
     std::lock_guard lock(mutex_);
-    taken_.erase(std::lower_bound(taken_.begin(), taken_.end(), position));
+    taken_.erase(std::lower_bound(taken_.begin() + 1, taken_.end(), position));
     if (sequence == 0) return;
+    taken_.front() = std::max(taken_.front(), position + 1);
     last_sequence_ = std::max(last_sequence_, sequence);
     bell = bell_;
   }
@@ -34,7 +38,7 @@ void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_
 
 TableJournal::Horizon TableJournal::horizon() const {
   std::lock_guard lock(mutex_);
-  return {taken_.empty() ? next_ : taken_.front(), last_sequence_};
+  return {std::min(taken_.front(), taken_.size() == 1 ? next_ : taken_[1]), last_sequence_};
 }
 
 std::shared_ptr<const JournalState> TableJournal::state() const {
@@ -71,7 +75,7 @@ void TableJournal::Adopt(std::shared_ptr<const JournalState> state) {
 
 void TableJournal::Restore(std::shared_ptr<const JournalState> state, Position next, uint64_t records, uint64_t bytes) {
   std::lock_guard lock(mutex_);
-  next_ = next;
+  next_ = taken_.front() = next;
   records_ = records;
   bytes_ = bytes;
   Adopt(std::move(state));
@@ -80,7 +84,7 @@ void TableJournal::Restore(std::shared_ptr<const JournalState> state, Position n
 bool TableJournal::Switch(std::shared_ptr<const JournalState> state, Position from) {
   std::lock_guard lock(mutex_);
   if (next_ > from) return false;
-  next_ = from;
+  next_ = taken_.front() = from;
   Adopt(std::move(state));
   return true;
 }

@@ -90,7 +90,7 @@ class TableJournal {
   int64_t last_millis_ = 0;  // of a slot: time never runs backwards along positions
   const Clock* clock_ = nullptr;
   JournalBell* bell_ = nullptr;
-  std::vector<Position> taken_;  // not given back yet, ascending
+  std::vector<Position> taken_;  // first where records end, then the slots that are out, ascending (table_journal.cc)
   storage::Sequence last_sequence_ = 0;
 };
 

@@ -46,6 +46,23 @@ TEST_F(TableJournalTest, TheHorizonIsTheLowestSlotThatIsOut) {
   EXPECT_EQ(journal_.bytes(), 100u);
 }
 
+TEST_F(TableJournalTest, TheHorizonStaysBehindTheLastRecordWhenSlotsComeToNothing) {
+  ASSERT_TRUE(journal_.Switch(Followed(10, model::kNewImage), 10));
+  Position slots[6];
+  for (Position& slot : slots) slot = journal_.Take(1)->position;
+  journal_.GiveBack(slots[0], 1, 100);
+  for (const int i : {2, 4, 3, 1}) journal_.GiveBack(slots[i], 0, 100);
+  EXPECT_EQ(journal_.horizon().position, slots[1]);
+  journal_.GiveBack(slots[5], 2, 100);
+  EXPECT_EQ(journal_.horizon().position, slots[5] + 1) << "with a record behind them they are passed";
+  const Position vain = journal_.Take(1)->position, late = journal_.Take(1)->position;
+  journal_.GiveBack(vain, 0, 100);
+  ASSERT_TRUE(journal_.Switch(Followed(100, model::kNewImage), 100));
+  EXPECT_EQ(journal_.horizon().position, late);
+  journal_.GiveBack(late, 3, 100);
+  EXPECT_EQ(journal_.horizon().position, 100u) << "what new lanes began with is stored";
+}
+
 TEST_F(TableJournalTest, LanesChangeBetweenTwoSlots) {
   ASSERT_TRUE(journal_.Switch(Followed(10, model::kNewImage), 10));
   const auto before = journal_.Take(UINT64_MAX);
