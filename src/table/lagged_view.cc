@@ -19,6 +19,11 @@ void LaggedView::Sample() {
   Taken taken{now, engine_.TakeSnapshot()};
   std::deque<Taken> let_go;  // released outside the lock
   std::lock_guard lock(mutex_);
+  // A clock that was set back: what was taken moves with it. Left in the future, it would be shown until then.
+  if (!taken_.empty() && taken_.back().at_millis > now) {
+    const int64_t back = taken_.back().at_millis - now;
+    for (Taken& earlier : taken_) earlier.at_millis -= back;
+  }
   taken_.push_back(std::move(taken));
   while (taken_.size() > 1 && taken_[1].at_millis <= now - lag_millis_) {
     let_go.push_back(std::move(taken_.front()));

@@ -68,6 +68,23 @@ TEST_F(LaggedViewTest, WithoutSamplesTheFirstViewStays) {
   EXPECT_EQ(Read(reads, false), "found");
 }
 
+TEST_F(LaggedViewTest, AClockThatIsSetBackDoesNotHoldTheViewStill) {
+  LaggedView lagged(*engine_, clock_, kLag);
+  const ReadPath reads(*engine_, &lagged);
+  clock_.AdvanceMillis(kLag);
+  lagged.Sample();
+  Put("pk=S:k");
+  clock_.AdvanceMillis(-int64_t{3600} * 1000);
+  const ReadView before = reads.ViewFor(false);
+  for (int i = 0; i < 5; ++i) {
+    lagged.Sample();
+    clock_.AdvanceMillis(kLag / 4);
+  }
+  EXPECT_EQ(Read(reads, false), "found");
+  lagged.Sample();
+  EXPECT_EQ(before.snapshot.use_count(), 1) << "nor are samples kept until the old time comes again";
+}
+
 TEST_F(LaggedViewTest, AReadKeepsItsViewWhileOlderOnesAreLetGo) {
   LaggedView lagged(*engine_, clock_, kLag);
   const ReadPath reads(*engine_, &lagged);
