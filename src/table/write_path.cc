@@ -38,6 +38,13 @@ model::ApiError StorageError(const Table& table, const Status& status) {
   return model::FromStatus(status);
 }
 
+std::vector<Table*> TablesOf(std::span<const ItemWrite> writes) {
+  std::vector<Table*> tables;
+  for (const ItemWrite& write : writes)
+    if (std::find(tables.begin(), tables.end(), write.table) == tables.end()) tables.push_back(write.table);
+  return tables;
+}
+
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
 }  // namespace
@@ -358,7 +365,9 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
     TableChanges changes;
     co_await PrepareAll(writes, changes, arena);
     last = last_committed_.load(std::memory_order_acquire);
-    for (auto& [table, of_table] : changes) {
+    // In the request's order, not in that of addresses: a run from a seed repeats itself.
+    for (Table* const table : TablesOf(writes)) {
+      Changes& of_table = changes.at(table);
       if (of_table.batch.empty()) continue;
       auto committed = co_await Commit(*table, of_table.batch);
       if (committed) {
