@@ -33,7 +33,7 @@ MAY_INCLUDE = {
 }
 # What a request and a reply are, without anything of sockets: these two headers of net/ are open.
 OPEN_HEADERS = {"net/http_message.h", "net/handler.h"}
-MAY_USE_OPEN_HEADERS = {"wire", "auth", "api"}
+MAY_USE_OPEN_HEADERS = {"wire", "auth", "api", "arena"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 

@@ -1,5 +1,7 @@
 #include "arena/followers.h"
 
+#include <algorithm>
+#include <limits>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -34,7 +36,7 @@ class StreamCheck {
   }
 
   void Take(const StreamRecord& r) {
-    if (!all_numbers_.insert(r.sequence_number).second)
+    if (!all_numbers_.emplace(r.stream, r.sequence_number).second)
       return Complain(r.key, fmt::format("has record {} twice", r.sequence_number));
     if (r.sequence_number <= numbers_[r.key])
       Complain(r.key, fmt::format("has record {} behind {}", r.sequence_number, numbers_[r.key]));
@@ -92,7 +94,7 @@ class StreamCheck {
   const Items& items_;
   std::vector<ItemState> states_;
   std::vector<std::string> numbers_;  // all of one length, so text compares as numbers do
-  std::set<std::string> all_numbers_;
+  std::set<std::pair<uint32_t, std::string>> all_numbers_;
   std::unordered_map<std::pair<uint32_t, int64_t>, std::string, HashPair> made_;
   std::map<uint32_t, size_t> removals_, deletes_;
   StreamVerdict verdict_;
@@ -120,6 +122,58 @@ Findings CheckIndex(const History& history, const std::string& name, const Items
   }
   for (const auto& [key, state] : items)
     if (state.group != 0 && !found.contains(key)) complain(key, fmt::format("{} has no row", Show(state)));
+  return findings;
+}
+
+namespace {
+
+// A state that an item had, and between which instants it can have had it.
+struct Span {
+  ItemState state;
+  Time from = std::numeric_limits<Time>::min();
+  Time until = kNever;
+};
+
+// By key, in order: begun at the earliest with the question of the write that made it, over at the latest with the
+// answer to the next one. Of a Delete nobody knows which one it was: it counts as done at any time.
+std::vector<std::vector<Span>> SpansOf(const History& history, const std::vector<StreamRecord>& records) {
+  std::map<std::pair<uint32_t, int64_t>, const Operation*> writers;
+  for (const Operation& operation : history.operations)
+    for (const Access& access : operation.accesses)
+      if (access.id != 0) writers[{access.key, access.id}] = &operation;
+  std::vector<std::vector<Span>> spans(history.keys.size(), std::vector<Span>(1));
+  for (const StreamRecord& record : records) {
+    const auto writer = writers.find({record.key, record.after.version});
+    Span next{record.after, std::numeric_limits<Time>::min(), kNever};
+    if (record.after.exists && writer != writers.end()) {
+      next.from = writer->second->invoked;
+      spans[record.key].back().until = writer->second->returned;
+    }
+    spans[record.key].push_back(std::move(next));
+  }
+  // What came before something that was over, was over too; and what came behind something begun had not begun before.
+  for (auto& of_key : spans) {
+    for (size_t i = of_key.size() - 1; i-- > 0;) of_key[i].until = std::min(of_key[i].until, of_key[i + 1].until);
+    for (size_t i = 1; i < of_key.size(); ++i) of_key[i].from = std::max(of_key[i].from, of_key[i - 1].from);
+  }
+  return spans;
+}
+
+}  // namespace
+
+Findings CheckStaleReads(const History& history, const std::vector<StreamRecord>& records) {
+  Findings findings;
+  const auto spans = SpansOf(history, records);
+  for (const Operation& operation : history.operations) {
+    if (!operation.is_stale_read || operation.outcome != Outcome::kOk) continue;
+    for (const Access& access : operation.accesses) {
+      const auto& of_key = spans[access.key];
+      const bool can_be = std::any_of(of_key.begin(), of_key.end(), [&](const Span& span) {
+        return access.before.Fits(span.state) && span.from <= operation.returned && span.until >= operation.invoked;
+      });
+      if (!can_be) findings.violations.push_back("a read older than allowed: " + Describe(history, operation));
+    }
+  }
   return findings;
 }
 

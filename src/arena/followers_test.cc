@@ -76,5 +76,34 @@ TEST_F(FollowersTest, AnIndexIsComparedRowByRow) {
   EXPECT_NE(check({{0, Item({1, 2}, 5)}, {0, Item({1}, 4)}}).find("two rows"), std::string::npos);
 }
 
+// Asked at 140, allowed to be `staleness` old.
+std::string CheckStale(Sighting sighting, Time staleness) {
+  HistoryBuilder built;
+  built.Add(0, 10, {Put(0, 1, 5)}).Add(20, 30, {Put(0, 2, 6)}).Add(100, 110, {Saw(Delete(0), Item({2}, 6))});
+  built.Add(120, 130, {Put(0, 3, 5)});
+  Access access;
+  access.before = std::move(sighting);
+  built.Add(140 - staleness, 150, {access});
+  built.last().is_stale_read = true;
+  const std::vector<StreamRecord> records{{0, "1", "INSERT", {}, Item({1}, 5)},
+                                          {0, "2", "MODIFY", Item({1}, 5), Item({2}, 6)},
+                                          {0, "3", "REMOVE", Item({2}, 6), {}},
+                                          {0, "4", "INSERT", {}, Item({3}, 5)}};
+  return CheckStaleReads(built.history(), records).ToString();
+}
+
+TEST(StaleReadTest, AReadMayBeAsOldAsItsIntervalSaysAndNoOlder) {
+  EXPECT_EQ(CheckStale(Sighting::Whole(Item({3}, 5)), 0), "");
+  EXPECT_EQ(CheckStale(Sighting::Whole({}), 15), "");
+  EXPECT_NE(CheckStale(Sighting::Whole({}), 5).find("older than allowed"), std::string::npos);
+  EXPECT_EQ(CheckStale(Sighting::Whole(Item({1}, 5)), 115), "");
+  EXPECT_NE(CheckStale(Sighting::Whole(Item({1}, 5)), 105).find("older than allowed"), std::string::npos);
+}
+
+TEST(StaleReadTest, AnIndexMayLackWhatItLackedThen) {
+  EXPECT_NE(CheckStale(Sighting::NotInGroup(5), 5).find("older than allowed"), std::string::npos);
+  EXPECT_EQ(CheckStale(Sighting::NotInGroup(5), 15), "");
+}
+
 }  // namespace
 }  // namespace armature::arena

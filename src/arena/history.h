@@ -89,6 +89,8 @@ struct Operation {
   Time returned = kNever;
   Outcome outcome = Outcome::kOk;
   std::vector<Access> accesses;
+  // A read that may be old: `invoked` stands before the question by as much as is allowed.
+  bool is_stale_read = false;
 };
 
 struct History {

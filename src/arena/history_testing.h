@@ -65,11 +65,12 @@ class HistoryBuilder {
     for (size_t i = 0; i < keys; ++i) history_.keys.push_back(fmt::format("k{}", i));
   }
   HistoryBuilder& Add(Time invoked, Time returned, std::vector<Access> accesses, Outcome outcome = Outcome::kOk) {
-    history_.operations.push_back(
-        {static_cast<uint32_t>(history_.operations.size()), "Test", invoked, returned, outcome, std::move(accesses)});
+    history_.operations.push_back({static_cast<uint32_t>(history_.operations.size()), "Test", invoked, returned,
+                                   outcome, std::move(accesses), false});
     return *this;
   }
   const History& history() const { return history_; }
+  Operation& last() { return history_.operations.back(); }
 
  private:
   History history_;

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "arena/version_orders.h"
+
 namespace armature::arena {
 namespace {
 
@@ -67,7 +69,9 @@ using Configurations = std::unordered_set<Configuration, HashConfiguration>;
 
 class KeySearch {
  public:
-  KeySearch(const History& history, std::vector<Step> steps) : history_(history), steps_(std::move(steps)) {}
+  // Hiding, a Put that nobody has seen happens at the latest just before the next one; an explanation found so is one.
+  KeySearch(const History& history, const VersionOrders& orders, std::vector<Step> steps, bool is_hiding)
+      : history_(history), orders_(orders), steps_(std::move(steps)), is_hiding_(is_hiding), is_unseen_(FindUnseen()) {}
 
   Findings Run() {
     configurations_.insert(Configuration{});
@@ -94,6 +98,48 @@ class KeySearch {
     std::stable_sort(events.begin(), events.end(),
                      [](const Event& a, const Event& b) { return a.at != b.at ? a.at < b.at : a.is_end < b.is_end; });
     return events;
+  }
+
+  // Puts that overwrite whatever there is, and of which no answer shows anything: the next one that overwrites may hide
+  // them.
+  std::vector<bool> FindUnseen() const {
+    std::unordered_set<int64_t> seen;
+    for (const Step& step : steps_) {
+      for (const Sighting* sighting : {&step.access->before, &step.access->after})
+        seen.insert(sighting->state.trail.begin(), sighting->state.trail.end());
+      seen.insert(step.access->condition.version);
+    }
+    std::vector<bool> unseen;
+    for (const Step& step : steps_)
+      unseen.push_back(is_hiding_ && Overwrites(step) && step.access->before.kind == Sighting::Kind::kNothing &&
+                       !seen.contains(step.access->id));
+    return unseen;
+  }
+
+  static bool Overwrites(const Step& step) {
+    return !step.is_look() && step.access->condition.kind == Condition::Kind::kNone &&
+           step.access->effect == Effect::kPut;
+  }
+
+  // Whether what answers tell of the order of versions allows this write on top of this state.
+  bool HasItsPlace(const ItemState& state, const Access& access) const {
+    if (state.exists)
+      if (const auto next = orders_.After(access.key, state.version); next.is_known)
+        if (next.version != (access.effect == Effect::kDelete ? -state.version : access.id)) return false;
+    if (access.id == 0) return true;
+    const auto previous = orders_.Before(access.key, access.id);
+    return !previous.is_known ||
+           (previous.version > 0 ? state.exists && state.version == previous.version : !state.exists);
+  }
+
+  Configuration After(const Configuration& c, size_t slot) const {
+    const Step& happens = steps_[*slots_[slot]];
+    Configuration after{happens.access->Apply(c.state), c.done | uint64_t{1} << slot};
+    if (Overwrites(happens))
+      for (size_t other = 0; other < kMaxUnderWay; ++other)
+        if (slots_[other] && is_unseen_[*slots_[other]]) after.done |= uint64_t{1} << other;
+    LookAround(after);
+    return after;
   }
 
   bool Begin(uint32_t step) {
@@ -135,9 +181,8 @@ class KeySearch {
       for (size_t other = 0; other < kMaxUnderWay; ++other) {
         if (!slots_[other] || (c.done >> other & 1)) continue;
         const Step& happens = steps_[*slots_[other]];
-        if (happens.is_look() || !happens.CanHappen(c.state)) continue;
-        Configuration after{happens.access->Apply(c.state), c.done | uint64_t{1} << other};
-        LookAround(after);
+        if (happens.is_look() || !happens.CanHappen(c.state) || !HasItsPlace(c.state, *happens.access)) continue;
+        Configuration after = After(c, other);
         if (after.done & bit) next.insert({after.state, after.done & ~bit});
         else if (seen.insert(after).second) open.push_back(std::move(after));
       }
@@ -169,12 +214,16 @@ class KeySearch {
   }
 
   const History& history_;
+  const VersionOrders& orders_;
   const std::vector<Step> steps_;
+  const bool is_hiding_;
+  const std::vector<bool> is_unseen_;                        // by step; used when hiding
   std::array<std::optional<uint32_t>, kMaxUnderWay> slots_;  // which step is under way there
   Configurations configurations_;
 };
 
 bool TellsSomething(const Operation& operation, const Access& access) {
+  if (operation.is_stale_read) return false;
   switch (operation.outcome) {
     case Outcome::kFailed: return false;
     case Outcome::kUnknown: return access.is_write();
@@ -203,10 +252,13 @@ std::vector<Step> WithoutUnseen(const std::vector<Step>& steps) {
   return kept;
 }
 
-Findings CheckKey(const History& history, std::vector<Step> steps) {
+Findings CheckKey(const History& history, const VersionOrders& orders, std::vector<Step> steps) {
+  // From the few ways to the many: what explains the answers in the first, explains them.
   std::vector<Step> fewer = WithoutUnseen(steps);
-  if (fewer.size() < steps.size() && KeySearch(history, std::move(fewer)).Run().ok()) return {};
-  return KeySearch(history, std::move(steps)).Run();
+  const bool is_shorter = fewer.size() < steps.size();
+  if (KeySearch(history, orders, fewer, /*is_hiding=*/true).Run().ok()) return {};
+  if (is_shorter && KeySearch(history, orders, std::move(fewer), /*is_hiding=*/false).Run().ok()) return {};
+  return KeySearch(history, orders, std::move(steps), /*is_hiding=*/false).Run();
 }
 
 }  // namespace
@@ -216,8 +268,10 @@ Findings CheckItems(const History& history) {
   for (const Operation& operation : history.operations)
     for (const Access& access : operation.accesses)
       if (TellsSomething(operation, access)) by_key[access.key].push_back({&operation, &access});
-  Findings findings;
-  for (auto& steps : by_key) findings.Add(CheckKey(history, std::move(steps)));
+  Findings findings, contradictions;  // the latter leave no explanation either, and are CheckTransactions' to name
+  const std::vector<std::vector<int64_t>> no_stream;
+  const VersionOrders orders(history, no_stream, contradictions);
+  for (auto& steps : by_key) findings.Add(CheckKey(history, orders, std::move(steps)));
   return findings;
 }
 

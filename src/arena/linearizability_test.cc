@@ -34,16 +34,6 @@ TEST(LinearizabilityTest, AReadThatRunsBackwardsIsFound) {
   EXPECT_FALSE(CheckItems(h.history()).ok());
 }
 
-TEST(LinearizabilityTest, AnEventualReadMayBeAsOldAsItsIntervalSays) {
-  HistoryBuilder h;
-  // Asked at 40, allowed to be 25 old: recorded as asked at 15.
-  h.Add(0, 10, {Put(0, 1)}).Add(20, 30, {Put(0, 2)}).Add(15, 50, {Read(0, Item({1}))});
-  EXPECT_EQ(Check(h), "");
-  HistoryBuilder older;
-  older.Add(0, 10, {Put(0, 1)}).Add(20, 30, {Put(0, 2)}).Add(31, 50, {Read(0, Item({1}))});
-  EXPECT_FALSE(CheckItems(older.history()).ok());
-}
-
 TEST(LinearizabilityTest, ADirtyReadIsFound) {
   HistoryBuilder h;
   h.Add(0, 10, {Put(0, 1)}).Add(20, 30, {Put(0, 2)}, Outcome::kFailed).Add(40, 50, {Read(0, Item({2}))});

@@ -142,6 +142,11 @@ VersionOrders::Next VersionOrders::After(uint32_t key, int64_t version) const {
   return next == next_.end() ? Next{} : Next{true, next->second};
 }
 
+VersionOrders::Next VersionOrders::Before(uint32_t key, int64_t version) const {
+  const auto previous = previous_.find({key, version});
+  return previous == previous_.end() ? Next{} : Next{true, previous->second};
+}
+
 VersionOrders::Next VersionOrders::AbsenceSeenBy(uint32_t key, const Operation& reader) const {
   if (!has_deletes_[key]) return {true, 0};
   if (streamed_.empty()) return {};

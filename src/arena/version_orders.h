@@ -27,6 +27,7 @@ class VersionOrders {
     int64_t version = 0;
   };
   Next After(uint32_t key, int64_t version) const;
+  Next Before(uint32_t key, int64_t version) const;
   // Whether the write (by its number in the history) has been seen to be done, or was answered.
   bool IsCommitted(size_t operation) const { return committed_[operation]; }
   // Which absence a reader saw; not known if there may have been several.

@@ -1,0 +1,79 @@
+// DeferringEngine: an engine whose every read and commit takes effect when a scheduler says so, on the scheduler's own
+// thread: all interleavings that a slow store could make, each repeatable.
+//
+// Wraps a FaultyEngine, whose faults stay in force. Deferred, operations wait in line and RunOne picks among them;
+// otherwise they run at once, and waiting for durability syncs. Down, every operation fails with kUnavailable: the
+// process that asked is no more. One thread's.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "storage/faulty/faulty_engine.h"
+
+namespace armature::arena {
+
+class DeferringEngine final : public storage::Engine {
+ public:
+  explicit DeferringEngine(storage::FaultyEngine& inner) : inner_(inner) {}
+
+  void SetDeferred(bool is_deferred) { is_deferred_ = is_deferred; }
+  size_t waiting() const { return waiting_.size(); }
+  // REQUIRES: number < waiting().
+  void RunOne(size_t number);
+  // Everything that waits fails, and so does what comes until GoUp.
+  void GoDown();
+  void GoUp() { is_down_ = false; }
+
+  storage::Capabilities capabilities() const override { return inner_.capabilities(); }
+  void Get(storage::GetOp& op) override { Defer(op, &storage::Engine::Get); }
+  void MultiGet(storage::MultiGetOp& op) override { Defer(op, &storage::Engine::MultiGet); }
+  void Scan(storage::ScanOp& op) override { Defer(op, &storage::Engine::Scan); }
+  void Commit(storage::CommitOp& op) override { Defer(op, &storage::Engine::Commit); }
+  void CommitMany(storage::CommitManyOp& op) override { Defer(op, &storage::Engine::CommitMany); }
+  void WhenDurable(storage::DurableOp& op) override;
+  storage::Sequence DurableUpTo() const override { return inner_.DurableUpTo(); }
+
+  Task<Result<std::vector<storage::PartitionInfo>>> ListPartitions() override { return inner_.ListPartitions(); }
+  Task<Status> CreatePartition(storage::PartitionInfo info) override { return inner_.CreatePartition(std::move(info)); }
+  Task<Status> DropPartition(storage::PartitionId id) override { return inner_.DropPartition(id); }
+  Task<Status> SplitPartition(storage::PartitionId id, std::string at, storage::PartitionId new_id) override {
+    return inner_.SplitPartition(id, std::move(at), new_id);
+  }
+  Task<Status> FencePartition(storage::PartitionId id, storage::Epoch epoch) override {
+    return inner_.FencePartition(id, epoch);
+  }
+  std::shared_ptr<const storage::Snapshot> TakeSnapshot() override { return inner_.TakeSnapshot(); }
+  Task<Status> Checkpoint(std::string directory) override { return inner_.Checkpoint(std::move(directory)); }
+  storage::EngineStats stats() const override { return inner_.stats(); }
+  Status Close() override { return inner_.Close(); }
+
+ private:
+  struct Waiting {
+    std::function<void()> run, fail;
+  };
+
+  template <class Op>
+  static void Fail(Op& op) {
+    op.status = Status::Unavailable("the process is gone");
+    op.done.Finish();
+  }
+
+  template <class Op>
+  void Defer(Op& op, void (storage::Engine::*method)(Op&)) {
+    if (is_down_) return Fail(op);
+    if (!is_deferred_) return (inner_.*method)(op);
+    waiting_.push_back({[this, &op, method] { (inner_.*method)(op); }, [&op] { Fail(op); }});
+  }
+
+  storage::FaultyEngine& inner_;
+  std::vector<Waiting> waiting_;
+  bool is_deferred_ = false;
+  bool is_down_ = false;
+};
+
+}  // namespace armature::arena

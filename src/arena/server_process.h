@@ -1,0 +1,73 @@
+// ServerProcess: an `armature serve` that is started, killed, paused and given another time of day.
+//
+// Owns the child process, from a fork to the wait for its end. Each start is a life with a number; when a life
+// is surely over is taken down. The clock is shifted through a file that clock_shift.cc, preloaded into the server,
+// looks at. Start, Kill and the like belong to one
+// thread, and the server ends with it; port, life and WaitForLife are anybody's.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "arena/history.h"
+#include "base/result.h"
+
+namespace armature::arena {
+
+struct ServerOptions {
+  std::string binary;
+  std::string data;
+  std::vector<std::string> arguments;
+  std::string clock_library;  // empty: its clock is left alone
+};
+
+class ServerProcess {
+ public:
+  explicit ServerProcess(ServerOptions options);
+  // For the next life.
+  void SetArguments(std::vector<std::string> arguments) { options_.arguments = std::move(arguments); }
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  Status Start();
+  // SIGKILL, and until it is gone.
+  void Kill();
+  // SIGTERM; what it exits with.
+  int Stop();
+  void Pause();
+  void Resume();
+  // Its time of day from now on, against the real one.
+  void ShiftClock(int64_t seconds);
+
+  // A life newer than `life`, once it serves; false if there will be none.
+  struct Serving {
+    uint32_t life = 0;
+    uint16_t port = 0;
+  };
+  bool WaitForLife(uint32_t newer_than, Serving& serving);
+  // No further life will come: nobody is to wait.
+  void Retire();
+
+  // By life: when it was surely over, kNever if it is not. Life 0 never was.
+  std::vector<Time> deaths() const;
+  int pid() const { return pid_; }
+
+ private:
+  int Wait();
+
+  ServerOptions options_;
+  const std::string clock_file_;
+  int pid_ = -1;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Serving serving_;           // guarded by mutex_
+  bool is_serving_ = false;   // guarded by mutex_
+  bool is_retired_ = false;   // guarded by mutex_
+  std::vector<Time> deaths_;  // guarded by mutex_
+};
+
+}  // namespace armature::arena
