@@ -1,5 +1,8 @@
 #include "api/dispatcher.h"
 
+#include <exception>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "api/lambda/lambda_api.h"
@@ -8,12 +11,21 @@
 #include "base/log.h"
 #include "wire/decode.h"
 #include "wire/envelope.h"
-#include "wire/json_document.h"
 #include "wire/validate.h"
 
 namespace armature::api {
 
 using model::ApiResult;
+
+namespace {
+
+// Bodies from here on, and compressed ones beyond a trifle, are prepared on a thread of their own.
+constexpr size_t kHeavyBodyBytes = 512 * 1024;
+constexpr size_t kLightCodedBytes = 1024;
+// What that takes for each byte of the body, about.
+constexpr size_t kHeldPerBodyByte = 3;
+
+}  // namespace
 
 struct Dispatcher::OperationMetrics {
   Counter* requests = nullptr;
@@ -84,40 +96,81 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
   Record(metrics, name, response, MonotonicNanos() - started, {request_id, kRequestIdSize});
 }
 
+// A request ready to be executed.
+struct Dispatcher::Prepared {
+  const Operation* operation;
+  auth::Credential credential;
+  wire::JsonDocument document;  // of which only the strings are kept
+  void* decoded;                // in the exchange's arena
+};
+
 // The order of these steps is AWS's, and shows in which error a request with several faults gets (facts 1.4).
-Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::OperationSchema** schema) {
+ApiResult<Dispatcher::Prepared> Dispatcher::Prepare(net::Exchange& exchange, const wire::OperationSchema** schema,
+                                                    wire::DecodeErrors& value_errors) const {
   const net::HttpRequest& request = exchange.request();
   Arena& arena = exchange.arena();
 
   std::string decompressed;
-  ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
+  ARMATURE_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
   // An empty body is the last of these faults, not the first: it must not hide a bad target or signature.
   ApiResult<wire::JsonDocument> document = wire::JsonDocument::ParsePadded(body);
-  if (!document && !body.empty()) co_return std::move(document).error();
+  if (!document && !body.empty()) return std::move(document).error();
   *schema = wire::RouteTarget(request);
   const Operation* operation = *schema ? FindOperation(**schema) : nullptr;
-  if (!operation) co_return model::UnknownOperationException();
-  ARMATURE_CO_TRY(const auth::Credential credential, auth::ParseAuthorization(request, arena));
-  ARMATURE_CO_CHECK_OK(verifier_.Verify(credential, request));
-  if (!document) co_return std::move(document).error();
+  if (!operation) return model::UnknownOperationException();
+  ARMATURE_TRY(const auth::Credential credential, auth::ParseAuthorization(request, arena));
+  ARMATURE_CHECK_OK(verifier_.Verify(credential, request));
+  if (!document) return std::move(document).error();
 
-  wire::DecodeErrors value_errors;
   void* decoded = operation->make_request(arena);
-  ARMATURE_CO_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded));
-  ARMATURE_CO_CHECK_OK(wire::ValidateRequest(**schema, decoded));
+  ARMATURE_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded));
+  ARMATURE_CHECK_OK(wire::ValidateRequest(**schema, decoded));
   // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
   document->KeepStringsOnly();
-  if (!decompressed.empty()) std::string().swap(decompressed);
-  exchange.set_extra_bytes(document->bytes_held());
+  return Prepared{operation, credential, std::move(*document), decoded};
+}
 
+// A large body takes milliseconds to unpack, parse and decode, which would be milliseconds for everybody else on the
+// reactor: another thread does it.
+Task<ApiResult<Dispatcher::Prepared>> Dispatcher::PrepareElsewhere(net::Exchange& exchange,
+                                                                   const wire::OperationSchema** schema,
+                                                                   wire::DecodeErrors& value_errors) {
+  const size_t body_bytes =
+      exchange.request().Find("Content-Encoding") ? wire::kMaxBodyBytes : exchange.request().body.size();
+  exchange.set_elsewhere_bytes(body_bytes * kHeldPerBodyByte);
+  std::exception_ptr failure;
+  auto prepared = co_await heavy_.Await([&]() -> ApiResult<Prepared> {
+    try {
+      return Prepare(exchange, schema, value_errors);
+    } catch (...) {
+      failure = std::current_exception();
+      return model::InternalServerError();
+    }
+  });
+  exchange.set_elsewhere_bytes(0);
+  if (failure) std::rethrow_exception(failure);
+  co_return prepared;
+}
+
+Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::OperationSchema** schema) {
+  const net::HttpRequest& request = exchange.request();
+  const bool is_heavy = request.body.size() > kHeavyBodyBytes ||
+                        (request.body.size() > kLightCodedBytes && request.Find("Content-Encoding") != nullptr);
+  wire::DecodeErrors value_errors;  // what is decoded points into it
+  std::optional<ApiResult<Prepared>> result;
+  if (is_heavy) result.emplace(co_await PrepareElsewhere(exchange, schema, value_errors));
+  else result.emplace(Prepare(exchange, schema, value_errors));
+  if (!*result) co_return std::move(*result).error();
+  const Prepared& prepared = **result;
+  exchange.set_extra_bytes(prepared.document.bytes_held());
   RequestContext context{services_,
-                         arena,
+                         exchange.arena(),
                          options_.account,
-                         credential.region,
+                         prepared.credential.region,
                          request.Value("host"),
                          services_.clock.NowMillis(),
                          exchange.response().body};
-  co_return co_await operation->execute(context, decoded);
+  co_return co_await prepared.operation->execute(context, prepared.decoded);
 }
 
 // REST operations decode their own requests; who calls, and what wraps every operation, is the same.

@@ -3,7 +3,8 @@
 // Walks every request through the same steps in AWS's order (facts 1.4), behind our own first one (may this
 // host name or web page speak to us?): envelope, JSON, target, signature, decoding,
 // constraints, execution. Metrics, the slow-request log and the translation of failures wrap all operations here, once.
-// Runs on the reactor of the exchange; holds no state of a request. Built by server/.
+// Runs on the reactor of the exchange (large bodies are parsed and decoded on a thread of the dispatcher's); holds no
+// state of a request. Built by server/.
 #pragma once
 
 #include <memory>
@@ -15,6 +16,9 @@
 #include "auth/verifier.h"
 #include "base/metrics.h"
 #include "net/handler.h"
+#include "storage/worker.h"
+#include "wire/decode.h"
+#include "wire/json_document.h"
 
 namespace armature::api {
 
@@ -40,6 +44,11 @@ class Dispatcher final : public net::Handler {
  private:
   struct OperationMetrics;
 
+  struct Prepared;
+  model::ApiResult<Prepared> Prepare(net::Exchange& exchange, const wire::OperationSchema** schema,
+                                     wire::DecodeErrors& value_errors) const;
+  Task<model::ApiResult<Prepared>> PrepareElsewhere(net::Exchange& exchange, const wire::OperationSchema** schema,
+                                                    wire::DecodeErrors& value_errors);
   Task<model::ApiResult<void>> Answer(net::Exchange& exchange, const wire::OperationSchema** schema);
   Task<model::ApiResult<void>> AnswerRest(net::Exchange& exchange, const lambda::RestOperation& operation);
   void Record(const OperationMetrics& metrics, std::string_view operation, const net::HttpResponse& response,
@@ -49,6 +58,7 @@ class Dispatcher final : public net::Handler {
   const Services& services_;
   const auth::Verifier& verifier_;
   Metrics& metrics_;
+  storage::Worker heavy_;                                  // prepares large requests
   std::unique_ptr<OperationMetrics[]> operation_metrics_;  // by operation; the last is for what is no operation
   std::unique_ptr<OperationMetrics[]> rest_metrics_;       // by REST operation
 };

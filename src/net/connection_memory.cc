@@ -121,7 +121,7 @@ void Connection::ReleaseExchange() {
   if (exchange_ == nullptr) return;
   exchange_->response_.Clear();
   exchange_->arena_.Reset();
-  exchange_->extra_bytes_ = 0;
+  exchange_->extra_bytes_ = exchange_->elsewhere_bytes_ = 0;
   context_.exchanges.Give(exchange_);
   exchange_ = nullptr;
 }
@@ -138,7 +138,8 @@ void Connection::ReleaseOutput() {
 
 size_t Connection::HeldBytes() const {
   size_t held = Beyond(in_.capacity(), BufferPool::kBufferBytes) + Beyond(out_.capacity(), BufferPool::kBufferBytes);
-  if (exchange_ != nullptr)
+  if (exchange_ != nullptr && exchange_->elsewhere_bytes_ != 0) held += exchange_->elsewhere_bytes_;
+  else if (exchange_ != nullptr)
     held += Beyond(exchange_->arena_.bytes_reserved(), Arena::kFirstBlockBytes) + exchange_->response_.body.capacity() +
             exchange_->extra_bytes_;
   return held <= kUncountedBytes ? 0 : held;

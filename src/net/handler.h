@@ -33,6 +33,9 @@ class Exchange {
   Reactor& reactor() const { return *reactor_; }
   // Memory the handler holds for this exchange elsewhere. It counts with the rest until the exchange ends.
   void set_extra_bytes(size_t bytes) { extra_bytes_ = bytes; }
+  // While another thread works on the exchange its memory cannot be looked at and counts as so much. REQUIRES: called
+  // on the reactor, before the exchange is handed over, and with 0 when it is back.
+  void set_elsewhere_bytes(size_t bytes) { elsewhere_bytes_ = bytes; }
   // "127.0.0.1:54321" or "[::1]:54321"; made when asked for.
   std::string PeerAddress() const;
 
@@ -42,6 +45,7 @@ class Exchange {
   HttpResponse response_;
   Arena arena_;
   size_t extra_bytes_ = 0;
+  size_t elsewhere_bytes_ = 0;
   Reactor* reactor_ = nullptr;
   const sockaddr* peer_ = nullptr;
 };

@@ -1,6 +1,8 @@
 """At the connection limit and under memory pressure the server sheds load with a proper error."""
 
+import gzip
 import json
+import select
 import socket
 import time
 import zlib
@@ -116,6 +118,42 @@ def test_large_requests_in_flight_are_bounded(data, client_of):
         if not is_sanitized():
             assert server.peak_rss_bytes() - quiet < 900 << 20
         assert server.metrics()["armature_http_in_flight_bytes"] == 0
+
+
+def overtaken(server, requests):
+    """Sends these first and a small one behind them, to a server with one reactor: how many were not answered when it was."""
+    heavy = [LoadConnection(server.port) for _ in requests]
+    small = LoadConnection(server.port)
+    assert small.call("ListTables", {})[0] == 200
+    for connection, request in zip(heavy, requests):
+        connection.socket.sendall(request)
+    assert small.call("ListTables", {})[0] == 200
+    answered, _, _ = select.select([connection.socket for connection in heavy], [], [], 0)
+    for connection in heavy:
+        assert connection.read_answer()[0] in (200, 400)
+        connection.close()
+    small.close()
+    return len(heavy) - len(answered)
+
+
+def test_a_small_request_overtakes_large_bodies(data):
+    """What takes long to unpack and to parse does not hold the reactor meanwhile."""
+    with Server(data, "--threads", "1") as server:
+        template = LoadConnection(server.port)
+        body = gzip.compress(b"{" + b" " * (15 << 20) + b"}", 9)
+        payload = template.request_bytes("PutItem", body).replace(
+            b"\r\nContent-Length", b"\r\nContent-Encoding: gzip\r\nContent-Length", 1)
+        assert overtaken(server, [payload] * 10) > 0
+        template.close()
+
+
+def test_a_small_request_overtakes_large_answers(data, client_of):
+    """Answers of 16 MB are made in portions, one answer after the other."""
+    with Server(data, "--threads", "1") as server:
+        template = LoadConnection(server.port)
+        payload = template.request_bytes("BatchGetItem", json.dumps(big_answers(client_of(server), "big")).encode())
+        assert overtaken(server, [payload] * 10) > 0
+        template.close()
 
 
 def eventually(condition, seconds=30):

@@ -11,6 +11,7 @@
 #include "api/item/expressions.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
+#include "base/heavy_lane.h"
 #include "base/log.h"
 #include "expr/projection.h"
 #include "model/item_codec.h"
@@ -29,6 +30,11 @@ constexpr size_t kMaxKeys = 100;
 constexpr size_t kMaxReplyBytes = 16 << 20;
 // Items may be large: what is read ahead of the limit of the reply is bounded by this many of them.
 constexpr size_t kKeysPerRead = 25;
+// The first read of a table shows how large its items are.
+constexpr size_t kKeysOfFirstRead = 5;
+// A reply beyond this is a heavy one: made one after the other, with a pause for others behind each portion.
+constexpr size_t kHeavyBytes = 1 << 20;
+constexpr size_t kPortionBytes = 512 * 1024;
 
 // What is asked of one table, and how far it has come.
 struct TableRequest {
@@ -91,19 +97,28 @@ ApiResult<void> FindTables(const RequestContext& context, std::vector<TableReque
   return {};
 }
 
+// What has been made of the reply.
+struct Reply {
+  size_t bytes = 0;  // of items
+  HeavyLane::Pass pass;
+};
+
 // Reads a table's keys and writes the items found, until the reply is full.
-Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, size_t& reply_bytes, JsonWriter& json) {
+Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, Reply& reply, JsonWriter& json) {
   const auto& keys = table.request->Keys;
   const bool is_consistent = table.request->ConsistentRead.value_or(false);
   const table::ReadView view = context.services.reads.ViewFor(is_consistent);
+  size_t keys_per_read = kKeysOfFirstRead;
   while (table.keys_done < keys.size()) {
     std::vector<model::Item> some;
-    for (size_t i = table.keys_done; i < keys.size() && some.size() < kKeysPerRead; ++i) some.push_back(keys[i].item());
+    for (size_t i = table.keys_done; i < keys.size() && some.size() < keys_per_read; ++i)
+      some.push_back(keys[i].item());
     table::ItemsRead read;
     read.table = table.table.get();
     read.keys = some;
     read.at = view.at;
     ARMATURE_CO_CHECK_OK(co_await context.services.reads.GetMany(read));
+    const size_t portion_start = reply.bytes;
     for (size_t i = 0; i < some.size(); ++i, ++table.keys_done) {
       if (!read.found(i)) {
         table.read_units += table::ReadUnits(0, is_consistent);
@@ -114,17 +129,26 @@ Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, si
         LogError("table {}: an item cannot be read: {}", table.name, decoded.error().ToString());
         co_return model::FromStatus(decoded.error());
       }
-      if (reply_bytes + decoded->item_size > kMaxReplyBytes) {
-        reply_bytes = kMaxReplyBytes;  // full: nothing more, not even smaller ones
+      if (reply.bytes + decoded->item_size > kMaxReplyBytes) {
+        reply.bytes = kMaxReplyBytes;  // full: nothing more, not even smaller ones
         co_return ApiResult<void>{};
       }
-      reply_bytes += decoded->item_size;
+      reply.bytes += decoded->item_size;
       table.read_units += table::ReadUnits(decoded->item_size, is_consistent);
       json.BeginValue();
       wire::AppendItemAsJson(
           table.projection ? expr::Project(*table.projection, decoded->item, context.arena) : decoded->item,
           json.out());
     }
+    const size_t portion_bytes = reply.bytes - portion_start;
+    keys_per_read = portion_bytes < kPortionBytes / 4 ? kKeysPerRead : kKeysOfFirstRead;
+    if (reply.bytes > kHeavyBytes && table.keys_done < keys.size() && !reply.pass.is_held()) {
+      co_await reply.pass.Take();
+      // Room for the rest at once: a text that grows by doubling touches three times its memory.
+      const size_t expected = std::min(reply.bytes / table.keys_done * keys.size(), kMaxReplyBytes);
+      context.body.reserve(context.body.size() + expected + expected / 16);
+    }
+    if (portion_bytes > kPortionBytes) co_await HeavyLane::Yield();
   }
   co_return ApiResult<void>{};
 }
@@ -168,11 +192,11 @@ Task<ApiResult<void>> BatchGetItem(RequestContext& context, const wire::BatchGet
   json.BeginObject();
   json.Key("Responses");
   json.BeginObject();
-  size_t reply_bytes = 0;
+  Reply reply;
   for (auto& table : tables) {
     json.Key(table.name);
     json.BeginArray();
-    if (reply_bytes < kMaxReplyBytes) ARMATURE_CO_CHECK_OK(co_await ReadTable(context, table, reply_bytes, json));
+    if (reply.bytes < kMaxReplyBytes) ARMATURE_CO_CHECK_OK(co_await ReadTable(context, table, reply, json));
     json.EndArray();
   }
   json.EndObject();
