@@ -64,17 +64,25 @@ dev_test() {
   shift
   [ $# -gt 0 ] && shift
   case $what in
-    all | unit | wire | fault) ;;
-    *) die "there are no '$what' tests (unit, wire, fault)" ;;
+    all | unit | wire | fault | arena) ;;
+    *) die "there are no '$what' tests (unit, wire, fault, arena)" ;;
   esac
   sanitizer_environment
   need_packages $packages_build $packages_test $packages_node
   if [ "$what" = all ] || [ "$what" = wire ]; then need_node_modules; fi
-  if [ "$what" = wire ] || [ "$what" = fault ]; then build "$kind" armature; else build "$kind"; fi
+  case $what in wire | fault | arena) build "$kind" armature ;; *) build "$kind" ;; esac
 
   case $what in all | unit) run_unit "$kind" "$@" ;; esac
   case $what in all | wire) run_pytest wire "$kind" "$@" ;; esac
   case $what in all | fault) run_pytest fault "$kind" "$@" ;; esac
+  case $what in all | arena) run_pytest arena "$kind" "$@" ;; esac
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+# dev_arena [MINUTES [ARGS]]: the long forms, which may take so long together and show what they measure.
+dev_arena() {
+  export ARMATURE_ARENA_MINUTES=${1:-30}
+  [ $# -gt 0 ] && shift
+  dev_test release arena -s "$@"
 }
