@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -30,7 +32,8 @@ class Decoder {
   Decoder(Arena& arena, DecodeErrors& errors) : arena_(arena), values_(arena, errors) {}
 
   bool DecodeStructure(const ShapeDesc& shape, dom::element json, Position position, void* out);
-  model::ApiError& failure() { return values_.failure(); }
+  // Why DecodeStructure returned false.
+  model::ApiError Failure();
 
  private:
   bool DecodeMember(const ShapeDesc& shape, dom::element json, void* field);
@@ -40,9 +43,16 @@ class Decoder {
   bool DecodeDouble(dom::element json, std::string_view java_class, void* slot);
   bool DecodeList(const ShapeDesc& shape, dom::element json, void* field);
   bool DecodeMap(const ShapeDesc& shape, dom::element json, void* field);
+  // Puts a step before the path of a null element that was found below. Returns false, as its caller does.
+  template <class... Args>
+  bool Unwind(fmt::format_string<Args...> step, Args&&... args) {
+    if (null_path_) *null_path_ = fmt::format(step, std::forward<Args>(args)...) + *null_path_;
+    return false;
+  }
 
   Arena& arena_;
   AttributeDecoder values_;
+  std::optional<std::string> null_path_;  // of a null where a list or map has an element; made while failing
 };
 
 // Marks the Opt around a decoded scalar as present.
@@ -105,9 +115,13 @@ bool Decoder::DecodeMember(const ShapeDesc& shape, dom::element json, void* fiel
   return true;
 }
 
-// A value in a list or map: structures lie there themselves, scalars without their Opt. `slot` is zeroed.
+// A value in a list or map: structures lie there themselves, scalars without their Opt. `slot` is zeroed. There is no
+// absent element: null is an empty AttributeValue, which carries its error, and nothing else may be null.
 bool Decoder::DecodeElement(const ShapeDesc& shape, dom::element json, void* slot) {
-  if (json.is_null()) return true;
+  if (json.is_null() && shape.kind != Kind::kAttributeValue) {
+    null_path_.emplace();
+    return false;
+  }
   switch (shape.kind) {
     case Kind::kStructure: return DecodeStructure(shape, json, Position::kElement, slot);
     case Kind::kList:
@@ -131,7 +145,7 @@ bool Decoder::DecodeStructure(const ShapeDesc& shape, dom::element json, Positio
       if (member.name != field.key) continue;
       if (!field.value.is_null() &&
           !DecodeMember(*member.shape, field.value, static_cast<char*>(out) + member.offset)) {
-        return false;
+        return Unwind("{}.", member.path_name);
       }
       break;
     }
@@ -150,7 +164,7 @@ bool Decoder::DecodeList(const ShapeDesc& shape, dom::element json, void* field)
   if (elements != nullptr) std::memset(elements, 0, count * shape.size);
   char* next = elements;
   for (dom::element element : array) {
-    if (!DecodeElement(*shape.element, element, next)) return false;
+    if (!DecodeElement(*shape.element, element, next)) return Unwind("{}.member.", (next - elements) / shape.size + 1);
     next += shape.size;
   }
   *static_cast<RawList*>(field) = {elements, count, true};
@@ -201,7 +215,7 @@ bool Decoder::DecodeMap(const ShapeDesc& shape, dom::element json, void* field) 
   char* next = entries;
   for (dom::key_value_pair pair : object) {
     *reinterpret_cast<std::string_view*>(next) = pair.key;  // MapOf<T>::Entry starts with its key
-    if (!DecodeElement(*shape.element, pair.value, next + shape.value_offset)) return false;
+    if (!DecodeElement(*shape.element, pair.value, next + shape.value_offset)) return Unwind("{}.member.", pair.key);
     next += shape.size;
   }
   if (HasRepeatedKeys(entries, count, shape.size)) count = DropRepeatedKeys(entries, count, shape.size);
@@ -209,12 +223,22 @@ bool Decoder::DecodeMap(const ShapeDesc& shape, dom::element json, void* field) 
   return true;
 }
 
+model::ApiError Decoder::Failure() {
+  if (!null_path_) return std::move(values_.failure());
+  null_path_->pop_back();  // the dot behind the last step
+  std::string message(messages::kOneValidationError);
+  message += "Value null";
+  fmt::format_to(std::back_inserter(message), messages::kConstraintFailed, *null_path_);
+  message += messages::kMustNotBeNull;
+  return model::ValidationException(std::move(message));
+}
+
 }  // namespace
 
 model::ApiResult<void> DecodeRequest(const OperationSchema& schema, dom::element root, Arena& arena,
                                      DecodeErrors& errors, void* out) {
   Decoder decoder(arena, errors);
-  if (!decoder.DecodeStructure(*schema.input, root, Position::kElement, out)) return std::move(decoder.failure());
+  if (!decoder.DecodeStructure(*schema.input, root, Position::kElement, out)) return decoder.Failure();
   return {};
 }
 

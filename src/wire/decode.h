@@ -1,8 +1,8 @@
 // The one decoder of requests: JSON against a ShapeDesc, into a generated structure.
 //
-// Unknown members are ignored and null means absent. JSON of the wrong type is a SerializationException at once; what
-// is wrong with an attribute value (a bad number, an empty set, …) is kept beside it, because DynamoDB reports it later
-// (wire/fields.h). Decoded strings point into the JsonDocument or the arena. Pure but for the arena; called by api/.
+// Unknown members are ignored; a null member is absent, a null element an error: every decoded element is a value. JSON
+// of the wrong type is a SerializationException at once; faults of an attribute value (a bad number, …) wait beside it,
+// as DynamoDB tells them later (fields.h). Strings point into the JsonDocument or the arena. Called by api/.
 #pragma once
 
 #include <cstring>

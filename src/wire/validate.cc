@@ -146,7 +146,6 @@ void Validator::CheckLength(const ShapeDesc& shape, size_t length, size_t max, c
 }
 
 void Validator::CheckString(const ShapeDesc& shape, std::string_view text, const void* value, const Path& path) {
-  if (text.data() == nullptr) return Add(shape, nullptr, path, messages::kMustNotBeNull);  // a null in a list
   if (!shape.enum_values.empty()) {
     if (std::find(shape.enum_values.begin(), shape.enum_values.end(), text) == shape.enum_values.end()) {
       Add(shape, value, path, messages::kMustBeInEnum, shape.enum_text);

@@ -18,6 +18,7 @@ std::string_view TokenName(element value) {
     case element_type::INT64:
     case element_type::UINT64: return "NUMBER_VALUE";
     case element_type::ARRAY: return "START_ARRAY";
+    case element_type::NULL_VALUE: return "NULL_VALUE";
     default: return "START_OBJECT";
   }
 }
