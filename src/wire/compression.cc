@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include <zlib.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr int kZlibFormat = MAX_WBITS;
 constexpr int kGzipFormat = MAX_WBITS + 16;
+constexpr size_t kLeastRoom = 4096;
 
 std::string_view Trim(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");
@@ -45,6 +47,22 @@ Coding NamedCoding(std::string_view name) {
   if (net::EqualsIgnoreCase(name, "deflate")) return Coding::kDeflate;
   if (name.empty() || net::EqualsIgnoreCase(name, "identity")) return Coding::kIdentity;
   return Coding::kUnknown;
+}
+
+// What a gzip body says at its end: how long its last member becomes (modulo 4 GiB). Nothing if it is too short to say.
+std::optional<size_t> AnnouncedSize(Coding coding, std::string_view bytes) {
+  constexpr size_t kSmallestMember = 18;
+  if (coding != Coding::kGzip || bytes.size() < kSmallestMember) return std::nullopt;
+  size_t size = 0;
+  for (size_t i = 1; i <= 4; ++i) size = size << 8 | static_cast<uint8_t>(bytes[bytes.size() - i]);
+  return size;
+}
+
+// Room to begin with: as much as announced, where that can be; deflate does not shrink to less than a thousandth.
+size_t FirstRoom(std::optional<size_t> announced, size_t compressed, size_t limit) {
+  constexpr size_t kBestRatio = 1032;
+  const size_t room = announced ? std::min(*announced, compressed * kBestRatio) : compressed * 4;
+  return std::min(limit, std::max(room, kLeastRoom));
 }
 
 struct InflateEnd {
@@ -101,17 +119,21 @@ std::string_view CodingName(Coding coding) {
 }
 
 Status Inflate(Coding coding, std::string_view bytes, size_t limit, size_t padding, std::string& out) {
+  const std::optional<size_t> announced = AnnouncedSize(coding, bytes);
+  // It is that long or it is damaged; to find out which needs no room.
+  const bool discards = announced && *announced > limit;
   auto stream = std::unique_ptr<z_stream, InflateEnd>(new z_stream{});
   if (inflateInit2(stream.get(), coding == Coding::kGzip ? kGzipFormat : kZlibFormat) != Z_OK) {
     return Status::Unavailable("no memory to inflate a request");
   }
   stream->next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream->avail_in = static_cast<uInt>(bytes.size());
-  out.resize(std::min(limit, std::max<size_t>(bytes.size() * 4, 4096)) + 1 + padding);
+  out.resize((discards ? kLeastRoom : FirstRoom(announced, bytes.size(), limit)) + 1 + padding);
   size_t size = 0;
   while (true) {
-    const size_t room = std::min(out.size() - padding, limit + 1) - size;
-    stream->next_out = reinterpret_cast<Bytef*>(out.data() + size);
+    const size_t begin = discards ? 0 : size;
+    const size_t room = std::min(out.size() - padding, limit + 1) - begin;
+    stream->next_out = reinterpret_cast<Bytef*>(out.data() + begin);
     stream->avail_out = static_cast<uInt>(room);
     const int result = inflate(stream.get(), Z_NO_FLUSH);
     size += room - stream->avail_out;
@@ -124,8 +146,9 @@ Status Inflate(Coding coding, std::string_view bytes, size_t limit, size_t paddi
     }
     if (result != Z_OK && result != Z_BUF_ERROR) return Status::Corruption("a compressed body is damaged");
     if (stream->avail_out != 0) return Status::Corruption("a compressed body is cut short");
-    out.resize(std::min(out.size() * 2, limit + 1 + padding));
+    if (!discards) out.resize(std::min(out.size() * 2, limit + 1 + padding));
   }
+  if (discards) return Status::Corruption("a compressed body is not as long as it says");
   out.resize(size + padding);  // the padding is readable beyond the size, too
   out.resize(size);
   return Status::Ok();

@@ -20,8 +20,8 @@ Coding ParseContentEncoding(std::string_view header);
 Coding ChooseResponseCoding(std::string_view accept_encoding);
 std::string_view CodingName(Coding coding);
 
-// Replaces `out`. Damaged input is kCorruption, more than `limit` bytes kNoSpace. Leaves `padding` readable bytes
-// behind. REQUIRES: coding is gzip or deflate.
+// Replaces `out`. Damaged input is kCorruption, more than `limit` bytes kNoSpace; for a gzip body that announces more
+// no room is made. Leaves `padding` readable bytes behind. REQUIRES: coding is gzip or deflate.
 Status Inflate(Coding coding, std::string_view bytes, size_t limit, size_t padding, std::string& out);
 // Replaces `out`. REQUIRES: coding is gzip or deflate.
 Status Deflate(Coding coding, std::string_view bytes, std::string& out);

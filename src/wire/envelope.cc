@@ -41,6 +41,13 @@ void AnswerPreflight(const net::HttpRequest& request, net::HttpResponse& respons
   }
 }
 
+// As net/ answers a body that says so beforehand: with a status alone.
+model::ApiError TooLarge() {
+  model::ApiError error;
+  error.http_status = 413;
+  return error;
+}
+
 }  // namespace
 
 bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response) {
@@ -71,7 +78,8 @@ model::ApiResult<std::string_view> RequestBody(const net::HttpRequest& request, 
   if (coding == Coding::kUnknown) return model::SerializationException();
   const Status status = Inflate(coding, request.body, kMaxBodyBytes, net::kBodyPaddingBytes, buffer);
   if (status.code() == StatusCode::kUnavailable) return model::FromStatus(status);
-  if (!status.ok()) return model::InternalServerError();
+  if (status.code() == StatusCode::kNoSpace) return TooLarge();
+  if (!status.ok()) return model::SerializationException();
   return std::string_view(buffer);
 }
 
@@ -86,6 +94,7 @@ void SetError(const model::ApiError& error, net::HttpResponse& response) {
   response.status = error.http_status;
   std::string& out = response.body;
   out.clear();
+  if (error.name.empty()) return;
   out += R"({"__type":")";
   out += model::ErrorFamilyPrefix(error.family);
   out += error.name;

@@ -23,13 +23,14 @@ inline constexpr size_t kCompressAboveBytes = 4096;
 bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response);
 
 // The body with its Content-Encoding undone; `buffer` holds it when it was compressed. Behind it are
-// net::kBodyPaddingBytes readable bytes. Damaged data is InternalServerError, as AWS answers it.
+// net::kBodyPaddingBytes readable bytes. Damaged data is a SerializationException. What would become longer than
+// kMaxBodyBytes is refused as a body of that length is, with 413, and is inflated no further.
 model::ApiResult<std::string_view> RequestBody(const net::HttpRequest& request, std::string& buffer);
 
 // The operation X-Amz-Target names; null if it is missing or unknown.
 const OperationSchema* RouteTarget(const net::HttpRequest& request);
 
-// Sets status and body: {"__type":"prefix#Name","message":"…"}.
+// Sets status and body: {"__type":"prefix#Name","message":"…"}, or no body for an error without a name.
 void SetError(const model::ApiError& error, net::HttpResponse& response);
 
 // Compresses the body if it is long and the client wants it, then adds request id and checksum.
