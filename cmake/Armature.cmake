@@ -18,6 +18,14 @@ if(ARMATURE_SANITIZE)
   endif()
 endif()
 
+# The build of `./dev fuzz` (clang): every library is watched by the fuzzer and both sanitizers. clang 14 cannot compile
+# coroutines with UBSan's check of function types.
+if(ARMATURE_FUZZ)
+  target_compile_options(armature_flags INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function -fno-sanitize-recover=undefined -O1)
+  target_link_options(armature_flags INTERFACE -fsanitize=address,undefined)
+endif()
+
 # armature_library(NAME [SOURCES …] [DEPS …] [TESTS …] [TEST_DEPS …])
 #   library target armature_NAME; if TESTS are given, a GoogleTest program NAME_test
 #   whose cases ctest knows by name.
@@ -39,17 +47,20 @@ function(armature_library name)
   endif()
 endfunction()
 
-# armature_fuzzer(NAME SOURCES …): a libFuzzer program with AddressSanitizer and UBSan, only in the build of `./dev fuzz`
-# (clang). It lists what it needs of other folders by source, so that no more than that is built with clang.
-function(armature_fuzzer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS" ${ARGN})
-  if(NOT ARMATURE_FUZZ)
+# armature_fuzzer(NAME SOURCE DEPS …): SOURCE has one LLVMFuzzerTestOneInput. In the build of `./dev fuzz` it becomes the
+# libFuzzer program NAME_fuzz; in every other build the ctest test fuzz.NAME replays what tools/fuzz keeps for it and
+# mutates that for a second, without libFuzzer (base/fuzz_replay.cc).
+function(armature_fuzzer name source)
+  cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
+  add_executable(${name}_fuzz ${source})
+  target_link_libraries(${name}_fuzz PRIVATE ${ARG_DEPS})
+  set_target_properties(${name}_fuzz PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+  if(ARMATURE_FUZZ)
+    target_link_options(${name}_fuzz PRIVATE -fsanitize=fuzzer)
     return()
   endif()
-  add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
-  target_link_libraries(${name} PRIVATE armature_flags ${ARG_DEPS})
-  set(sanitizers -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined)
-  target_compile_options(${name} PRIVATE ${sanitizers} -O1 -g)
-  target_link_options(${name} PRIVATE ${sanitizers})
-  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+  target_link_libraries(${name}_fuzz PRIVATE armature_fuzz_replay)
+  file(GLOB kept CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/fuzz/${name}.seeds ${PROJECT_SOURCE_DIR}/tools/fuzz/${name}.corpus)
+  add_test(NAME fuzz.${name} COMMAND ${name}_fuzz ${kept})
+  set_tests_properties(fuzz.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()

@@ -1,8 +1,11 @@
 #include "model/item_codec.h"
 
+#include <algorithm>
 #include <new>
 
 #include <xxhash.h>
+
+#include "model/item_size.h"
 
 namespace armature::model {
 
@@ -179,7 +182,8 @@ bool DecodeValue(ByteReader& reader, Arena& arena, Value* value, int depth) {
 void EncodeItem(Item item, size_t item_size, std::string& out) {
   const size_t start = out.size();
   // One growth for most items: the size counts names and values; tags and lengths add a few bytes each.
-  out.reserve(start + kHeaderBytes + 8 + item_size + 4 * item.size());
+  // A size that is no item's (of a record that was made up) reserves no more than an item's.
+  out.reserve(start + kHeaderBytes + 8 + std::min(item_size, kMaxItemBytes) + 4 * item.size());
   AppendByte(out, kItemRecordVersion);
   out.append(sizeof(uint32_t), '\0');  // the checksum, once the rest is known
   AppendVarint(out, item_size);

@@ -214,6 +214,14 @@ TEST(ItemCodec, CountsBeyondTheRecordAreRefusedWithoutReservingMemory) {
   EXPECT_LE(arena.bytes_reserved(), 64 * size);
 }
 
+TEST(ItemCodec, ASizeThatIsNoItemsReservesNoMemory) {
+  // A record may say anything of its size, and is encoded again with what it said.
+  std::string record;
+  EncodeItem({}, SIZE_MAX / 2, record);
+  EXPECT_LE(record.capacity(), 2 * kMaxItemBytes);
+  EXPECT_EQ(*DecodeItemSize(record), SIZE_MAX / 2);
+}
+
 TEST(ItemCodec, DepthIsBounded) {
   Arena arena;
   const auto nested = [](size_t levels) { return std::string(levels, '\x18') + '\x04'; };  // lists of one

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+"""Fuzz inputs as text and back: one input per line, with \\xHH, \\n, \\r, \\t and \\\\.
+
+    corpus.py unpack FOLDER FILE…    a file in FOLDER for every line of the FILEs that exist
+    corpus.py pack FILE FOLDER       every file in FOLDER as a line of FILE, the shortest first, up to 100 KB in all
+"""
+import hashlib
+import pathlib
+import re
+import sys
+
+MOST_BYTES = 100_000
+ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t"}
+
+
+def unescape(line):
+    def one(match):
+        what = match.group(1).decode()
+        return bytes.fromhex(what[1:]) if what[0] == "x" else ESCAPES.get(what, what.encode())
+    return re.sub(rb"\\(x[0-9a-f]{2}|.)", one, line)
+
+
+def escape(data):
+    names = {10: "\\n", 13: "\\r", 9: "\\t", 92: "\\\\"}
+    return "".join(names.get(byte) or (chr(byte) if 32 <= byte < 127 else f"\\x{byte:02x}") for byte in data)
+
+
+def unpack(folder, files):
+    for path in map(pathlib.Path, files):
+        if not path.exists():
+            continue
+        for line in path.read_bytes().split(b"\n"):
+            if line:
+                data = unescape(line)
+                (pathlib.Path(folder) / hashlib.sha1(data).hexdigest()).write_bytes(data)
+
+
+def pack(file, folder):
+    lines, size = [], 0
+    for path in sorted(pathlib.Path(folder).iterdir(), key=lambda each: (each.stat().st_size, each.name)):
+        line = escape(path.read_bytes())
+        size += len(line) + 1
+        if size > MOST_BYTES:
+            break
+        lines.append(line)
+    pathlib.Path(file).write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    command, first, *rest = sys.argv[1:]
+    unpack(first, rest) if command == "unpack" else pack(first, rest[0])
