@@ -1,8 +1,12 @@
 #include "api/partiql/next_token.h"
 
+#include <algorithm>
+
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "model/item_codec.h"
+#include "model/item_size.h"
+#include "model/key_codec.h"
 #include "model/messages_partiql.h"
 
 namespace armature::api {
@@ -19,6 +23,16 @@ constexpr size_t kChecksumBytes = sizeof(uint64_t);
 model::ApiError Invalid() { return ValidationException(std::string(messages::kPartiqlInvalidToken)); }
 
 uint64_t Checksum(std::string_view bytes) { return table::HashParameters(bytes)[0]; }
+
+// Whether `key` is that of a row: every attribute of its key, the rest of the table's key in an index too, and no
+// other.
+bool IsRowKey(const table::Keyspace& keyspace, model::Item key) {
+  if (key.size() != keyspace.attribute_count() || !table::HasRow(keyspace, key)) return false;
+  return std::all_of(keyspace.tail.begin(), keyspace.tail.end(), [&](const model::KeyAttribute& attribute) {
+    const model::Value* value = model::FindAttribute(key, attribute.name);
+    return value && value->is(attribute.type) && model::KeyValueSize(*value) <= model::kMaxHashKeyBytes;
+  });
+}
 
 }  // namespace
 
@@ -59,8 +73,7 @@ ApiResult<NextToken> DecodeNextToken(std::string_view text, table::ParameterHash
     return Invalid();
   token.key = key.map();
   // The table may have been made anew with other keys, and whatever comes from outside is not trusted.
-  const bool fits =
-      token.key.empty() || (token.key.size() == keyspace.attribute_count() && table::HasRow(keyspace, token.key));
+  const bool fits = token.key.empty() || IsRowKey(keyspace, token.key);
   if (!fits || token.read >= read_count) return Invalid();
   return token;
 }

@@ -1,5 +1,6 @@
 #include <gmock/gmock.h>
 
+#include "api/partiql/next_token.h"
 #include "api/partiql/partiql_testing.h"
 
 namespace armature::api {
@@ -277,6 +278,22 @@ TEST_F(PartiqlSelect, ScansCanBeRefused) {
   EXPECT_THAT(Fault("SELECT * FROM Tbl WHERE pk = 'o' OR n = 1"), HasSubstr("AccessDeniedException"));
   EXPECT_THAT(Where("pk = 'o' AND sk = '1'"), ElementsAre("o/1"));
   EXPECT_THAT(Where("pk = 'o' AND n = 2"), ElementsAre("o/2"));
+}
+
+// Its checksum is no secret: whoever makes one up gets an error, whatever key it names.
+TEST_F(PartiqlSelect, AForgedTokenIsRefused) {
+  const std::string select = R"(SELECT * FROM "Tbl"."OnG" WHERE g = 'x')";
+  const model::Value text = model::Value::String("x");
+  const auto fault = [&](std::vector<model::MapEntry> key) {
+    const std::string token = EncodeNextToken({0, key}, HashStatement(select, {}));
+    return Call("ExecuteStatement", Request(select, R"("NextToken":)" + Quote(token))).ErrorText();
+  };
+  EXPECT_EQ(fault({{"g", text}, {"pk", text}, {"sk", text}}), "") << "one that we could have made";
+  const std::string invalid = "ValidationException: Invalid NextToken";
+  EXPECT_EQ(fault({{"g", text}, {"pk", text}, {"zz", text}}), invalid);
+  EXPECT_EQ(fault({{"a", text}, {"g", text}, {"sk", text}}), invalid);
+  EXPECT_EQ(fault({{"g", text}, {"pk", model::Value::Bool(true)}, {"sk", text}}), invalid);
+  EXPECT_EQ(fault({{"g", text}}), invalid);
 }
 
 }  // namespace
