@@ -8,6 +8,7 @@
 #include <toml++/toml.h>
 
 #include "auth/site_policy.h"
+#include "base/one_line.h"
 
 namespace armature::server {
 
@@ -206,7 +207,7 @@ Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
       }
     }
   } catch (const toml::parse_error& error) {
-    return Status::InvalidArgument(fmt::format("{}: {}", path, error.description()));
+    return Status::InvalidArgument(OneLine(fmt::format("{}: {}", path, error.description())));
   }
   return flags;
 }

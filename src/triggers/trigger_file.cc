@@ -7,12 +7,14 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "base/one_line.h"
+
 namespace armature::triggers {
 
 namespace {
 
 Status Bad(std::string_view where, std::string_view what) {
-  return Status::InvalidArgument(fmt::format("{}: {}", where, what));
+  return Status::InvalidArgument(OneLine(fmt::format("{}: {}", where, what)));
 }
 
 bool IsName(std::string_view text) {

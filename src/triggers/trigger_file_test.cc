@@ -126,6 +126,15 @@ TEST_F(TriggerFileTest, TellsWhatIsWrong) {
   EXPECT_FALSE(ReadTriggerFile("/nowhere/triggers.toml", "1", "r", config_).ok());
 }
 
+TEST_F(TriggerFileTest, WhatIsWrongIsToldInOneLine) {
+  for (const char* text :
+       {"[[trigger]]\nname = i\nline", "\"a\\nb\" = 1\n", "[function.\"a\\nb\"]\ncommand = \"x\"\n"}) {
+    const Status status = Read(text);
+    EXPECT_FALSE(status.ok()) << text;
+    EXPECT_EQ(status.message().find('\n'), std::string::npos) << status.message();
+  }
+}
+
 TEST(TriggerOptions, NameTheirTarget) {
   TriggerConfig config;
   EXPECT_TRUE(AddFunctionOption("f=python3 h.py --x=1", config).ok());
