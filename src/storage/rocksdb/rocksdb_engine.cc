@@ -16,7 +16,6 @@
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
-#include "base/log.h"
 #include "storage/partition_table.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/data_directory.h"
@@ -114,8 +113,6 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
     const RocksDbEngine* engine = nullptr;  // guarded by mutex; null once closed
   };
 
-  // Refuses damage, and cuts what a crash has left to an unbroken line of commits.
-  Status CheckFiles(rocksdb::FileSystem& files) const;
   bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
 
   // Read options for `at`; `pin` keeps the view for as long as they are used.
@@ -180,7 +177,8 @@ Status RocksDbEngine::Open(Metrics& metrics) {
   rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
   options.create_if_missing = directory_->is_new();
   files_->DeferSyncs(directory_->is_new());
-  if (Status status = CheckFiles(*base->GetFileSystem()); !status.ok()) return status;
+  if (Status status = PrepareStore(*base->GetFileSystem(), directory_->path(), directory_->is_new()); !status.ok())
+    return status;
   rocksdb::DB* db = nullptr;
   auto opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
   if (!opened.ok() && !opened.IsNoSpace() && directory_->is_new()) {
@@ -211,21 +209,6 @@ Status RocksDbEngine::Open(Metrics& metrics) {
   files_->BePatient(true);
   RegisterGauges(metrics);
   return {};
-}
-
-Status RocksDbEngine::CheckFiles(rocksdb::FileSystem& files) const {
-  const std::string& path = directory_->path();
-  ARMATURE_TRY(const StoreSurvey survey, SurveyStore(files, path));
-  if (survey.damage.empty()) {
-    if (survey.broken_at) {
-      const LogSurvey& log = survey.logs[*survey.broken_at];
-      LogInfo("storage: the log ends at byte {} of {} ({}); {} records behind, never synced, are dropped",
-              log.line_bytes, log.name, log.fault, survey.records_behind);
-    }
-    return CutToLine(files, path, survey);
-  }
-  // A creation cut short: if RocksDB cannot open it either, it is begun anew.
-  return directory_->is_new() ? Status() : RefusalFor(path, survey.damage);
 }
 
 // ---- reads

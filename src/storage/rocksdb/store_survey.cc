@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/log.h"
 #include "storage/rocksdb/data_directory.h"
 #include "storage/rocksdb/log_scanner.h"
 #include "storage/rocksdb/status_mapping.h"
@@ -241,6 +242,17 @@ Status RefusalFor(const std::string& data_directory, const std::vector<Damage>& 
       fmt::format("{}{}. Nothing was changed; `armature doctor {}` shows what can be read and what can be done",
                   damage[0].ToString(), damage.size() == 1 ? "" : fmt::format(" (and {} more)", damage.size() - 1),
                   data_directory));
+}
+
+Status PrepareStore(rocksdb::FileSystem& files, const std::string& data_directory, bool is_new) {
+  ARMATURE_TRY(const StoreSurvey survey, SurveyStore(files, data_directory));
+  if (!survey.damage.empty()) return is_new ? Status() : RefusalFor(data_directory, survey.damage);
+  if (survey.broken_at) {
+    const LogSurvey& log = survey.logs[*survey.broken_at];
+    LogInfo("storage: the log ends at byte {} of {} ({}); {} records behind, never synced, are dropped", log.line_bytes,
+            log.name, log.fault, survey.records_behind);
+  }
+  return CutToLine(files, data_directory, survey);
 }
 
 LineCut PlanCut(const StoreSurvey& survey) {

@@ -72,4 +72,8 @@ LineCut PlanCut(const StoreSurvey& survey);
 // Cuts the manifest and the logs where the line ends, and removes the logs behind. Synced.
 Status CutToLine(rocksdb::FileSystem& files, const std::string& data_directory, const StoreSurvey& survey);
 
+// What is done before RocksDB opens a store: damage is refused, and what a crash has left is cut to an unbroken line of
+// commits. One that is new was cut short in its creation; if RocksDB cannot open it, it is begun anew.
+Status PrepareStore(rocksdb::FileSystem& files, const std::string& data_directory, bool is_new);
+
 }  // namespace armature::storage
