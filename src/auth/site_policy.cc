@@ -98,7 +98,8 @@ model::ApiResult<void> SitePolicy::Check(const net::HttpRequest& request) const 
                     Quoted(host->value)));
   // Any Origin, the first or a repeated one, must be known.
   for (const net::Header& header : request.headers)
-    if (net::EqualsIgnoreCase(header.name, "Origin") && !IsOriginAllowed(header.value)) [[unlikely]]
+    if (header.name.size() == 6 && net::EqualsIgnoreCase(header.name, "Origin") && !IsOriginAllowed(header.value))
+        [[unlikely]]
       return Refuse(
           fmt::format("The Origin header names {}: web pages may use this server only if it was given their origin "
                       "with --cors-origin.",
