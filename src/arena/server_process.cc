@@ -38,7 +38,7 @@ Status ServerProcess::Start() {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return Status::IoError("pipe");
   std::vector<std::string> arguments{options_.binary, "serve",       "--port",      "0",
-                                     "--data",        options_.data, "--log-level", "warn"};
+                                     "--data",        options_.data, "--log-level", "error"};
   arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
