@@ -51,7 +51,9 @@ void TableDef::PruneAttributeDefinitions() {
 
 ResourceStatus TableDef::StatusAt(int64_t now_millis) const {
   const bool is_settling = status == ResourceStatus::kCreating || status == ResourceStatus::kUpdating;
-  return is_settling && now_millis >= transition_due_millis ? ResourceStatus::kActive : status;
+  // One that was to be there at once is, even if the clock has been set back since.
+  const bool is_instant = status == ResourceStatus::kCreating && transition_due_millis <= created_millis;
+  return is_settling && (is_instant || now_millis >= transition_due_millis) ? ResourceStatus::kActive : status;
 }
 
 bool TableDef::IsGoneAt(int64_t now_millis) const {

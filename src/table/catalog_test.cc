@@ -77,6 +77,16 @@ TEST_F(CatalogTest, CreatesFindsAndRefusesASecondOne) {
   EXPECT_THAT(Partitions(), ElementsAre(0, table->id()));
 }
 
+TEST_F(CatalogTest, ANewTableStaysThereWhenTheClockIsSetBack) {
+  EXPECT_EQ(Create("T"), "ok");
+  clock_.AdvanceMillis(-int64_t{3600} * 1000);
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);
+  EXPECT_TRUE(catalog_->Find(kScope, "T")->AcceptsData(clock_.NowMillis()));
+  UseDelay(0);  // and another process finds it so
+  EXPECT_EQ(StatusOf("T"), ResourceStatus::kActive);
+  EXPECT_TRUE(catalog_->Find(kScope, "T")->AcceptsData(clock_.NowMillis()));
+}
+
 TEST_F(CatalogTest, NamesComeInByteOrderAPageAtATime) {
   for (const auto* name : {"b", "a.b", "Z", "a-b", "ab", "a", "a_b"}) EXPECT_EQ(Create(name), "ok");
   EXPECT_THAT(Names(), ElementsAre("Z", "a", "a-b", "a.b", "a_b", "ab", "b"));

@@ -29,8 +29,8 @@ bool Table::AcceptsData(int64_t now_millis) const {
 void Table::Publish(std::shared_ptr<const model::TableDef> def) {
   using model::ResourceStatus;
   // Data calls answer ResourceNotFound while a table is CREATING and as soon as it is DELETING.
-  data_from_millis_.store(def->status == ResourceStatus::kCreating ? def->transition_due_millis : 0,
-                          std::memory_order_release);
+  const bool is_awaited = def->status == ResourceStatus::kCreating && def->transition_due_millis > def->created_millis;
+  data_from_millis_.store(is_awaited ? def->transition_due_millis : 0, std::memory_order_release);
   data_until_millis_.store(def->status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
   std::lock_guard lock(mutex_);
   schema_ = std::make_shared<const TableSchema>(std::move(def), schema_.get());
