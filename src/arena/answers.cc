@@ -231,6 +231,7 @@ std::optional<std::vector<std::pair<uint32_t, ItemState>>> AnswerReader::ReadRow
   Request request;
   request.shape = Shape::kRows;
   request.table = table;
+  if (reply.status != 200) problem_ = fmt::format("{} {}", reply.status, reply.body);
   if (reply.status != 200 || !Read(request, reply)) return std::nullopt;
   std::vector<std::pair<uint32_t, ItemState>> rows;
   for (Operation& operation : request.operations)

@@ -18,7 +18,7 @@ struct RoundOptions {
   uint32_t keys = 96;
   uint32_t window = 8;
   uint64_t calls = 20'000;
-  uint32_t clients = 24;
+  uint32_t clients = 16;
   std::string prefix;  // of the tables' names
 };
 

@@ -69,7 +69,8 @@ using Configurations = std::unordered_set<Configuration, HashConfiguration>;
 
 class KeySearch {
  public:
-  // Hiding, a Put that nobody has seen happens at the latest just before the next one; an explanation found so is one.
+  // Hiding, a write that nobody has seen happens at the latest just before the next Put; an explanation found so is
+  // one.
   KeySearch(const History& history, const VersionOrders& orders, std::vector<Step> steps, bool is_hiding)
       : history_(history), orders_(orders), steps_(std::move(steps)), is_hiding_(is_hiding), is_unseen_(FindUnseen()) {}
 
@@ -100,8 +101,7 @@ class KeySearch {
     return events;
   }
 
-  // Puts that overwrite whatever there is, and of which no answer shows anything: the next one that overwrites may hide
-  // them.
+  // Puts and Updates that happen whatever there is, and of which no answer shows anything: the next Put may hide them.
   std::vector<bool> FindUnseen() const {
     std::unordered_set<int64_t> seen;
     for (const Step& step : steps_) {
@@ -111,8 +111,9 @@ class KeySearch {
     }
     std::vector<bool> unseen;
     for (const Step& step : steps_)
-      unseen.push_back(is_hiding_ && Overwrites(step) && step.access->before.kind == Sighting::Kind::kNothing &&
-                       !seen.contains(step.access->id));
+      unseen.push_back(is_hiding_ && !step.is_look() && step.access->id != 0 &&
+                       step.access->condition.kind == Condition::Kind::kNone &&
+                       step.access->before.kind == Sighting::Kind::kNothing && !seen.contains(step.access->id));
     return unseen;
   }
 

@@ -25,7 +25,8 @@ double DefaultMinutes() {
 }
 
 int Conclude(uint64_t seed, const armature::arena::Findings& findings) {
-  if (findings.ok()) return 0;
+  // What the search for single items gave up on is no finding: the cycles were looked for there too.
+  if (findings.violations.empty()) return 0;
   std::printf("%s\nVIOLATED, seed %lu\n", findings.ToString().c_str(), seed);
   return 1;
 }

@@ -83,7 +83,10 @@ Task<bool> Round::ReadEnd(Transport& transport, Findings& findings) {
     const std::string scan = fmt::format(R"({{"TableName":"{}","ConsistentRead":true}})", name);
     const Reply scanned = co_await transport.Call("Scan", scan);
     const auto items = answers.ReadRows(table, scanned);
-    if (!items) co_return false;
+    if (!items) {
+      end_problem_ = answers.problem();
+      co_return false;
+    }
     Items of_table;
     for (const auto& [key, state] : *items) of_table[key] = state;
     for (uint32_t key = 0; key < board_.options().keys; ++key) {
@@ -98,7 +101,10 @@ Task<bool> Round::ReadEnd(Transport& transport, Findings& findings) {
       const std::string index_scan = fmt::format(R"({{"TableName":"{}","IndexName":"{}"}})", name, index);
       const Reply reply = co_await transport.Call("Scan", index_scan);
       const auto rows = answers.ReadRows(table, reply);
-      if (!rows) co_return false;
+      if (!rows) {
+        end_problem_ = answers.problem();
+        co_return false;
+      }
       findings.Add(CheckIndex(history_, name + "/" + index, of_table, *rows));
     }
     items_.merge(of_table);
@@ -136,7 +142,7 @@ Task<Findings> Round::Judge(Transport& transport, std::vector<Told> told, const 
   Findings findings;
   const bool is_read = co_await ReadEnd(transport, findings);
   if (!is_read) {
-    findings.violations.emplace_back("the tables could not be read at the end");
+    findings.violations.push_back("what is there at the end cannot be: " + end_problem_);
     co_return findings;
   }
   std::vector<StreamRecord> records;

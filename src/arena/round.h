@@ -40,6 +40,7 @@ class Round {
   History history_;
   std::vector<std::unique_ptr<StreamReader>> live_;
   Items items_;
+  std::string end_problem_;  // why the end could not be read
 };
 
 }  // namespace armature::arena

@@ -79,7 +79,7 @@ class RoundRun {
     for (std::thread& thread : threads_) thread.join();
     is_over_ = true;
     for (std::thread& thread : readers_) thread.join();
-    if (findings.ok()) findings = Judge();
+    if (findings.violations.empty()) findings = Judge();
     return findings;
   }
 
@@ -197,7 +197,7 @@ SiegeReport RunSiege(const SiegeOptions& options) {
   ServerProcess server({options.binary, options.directory + "/data", {}, options.clock_library});
   const int64_t begin = MonotonicNanos();
   const auto seconds = [&] { return static_cast<double>(MonotonicNanos() - begin) / 1e9; };
-  while (report.findings.ok() &&
+  while (report.findings.violations.empty() &&
          (options.minutes > 0 ? seconds() < options.minutes * 60 : report.calls < options.operations)) {
     report.findings.Add(RoundRun(options, server, report.rounds, report).Run());
     ++report.rounds;
@@ -205,7 +205,7 @@ SiegeReport RunSiege(const SiegeOptions& options) {
     if (!options.is_quiet) {
       std::printf("round %lu: %lu calls, %lu operations, %lu kills, %.0f calls a second%s\n", report.rounds,
                   report.calls, report.operations, report.kills, static_cast<double>(report.calls) / report.seconds,
-                  report.findings.ok() ? "" : ": VIOLATION");
+                  report.findings.violations.empty() ? "" : ": VIOLATION");
       std::fflush(stdout);
     }
   }

@@ -278,8 +278,6 @@ SimulationReport Simulation::Run() {
   Status status = StartLife();
   engine_.SetDeferred(false);
   if (status.ok()) status = RunBlocking(round_.Prepare(observer));
-  // As housekeeping does within a second; from then on no clock makes the tables new again.
-  if (status.ok()) status = RunBlocking(life_->catalog.RunDueTransitions());
   if (!status.ok()) {
     report_.findings.violations.push_back(status.ToString());
     return std::move(report_);

@@ -51,7 +51,7 @@ class Soak:
         config.write_text(python_function(self.folder, log, "noticing") +
                           '[[trigger]]\nname = "noticing"\ntable = "triggering"\nfunction = "noticing"\n')
         # A small cache fills during the warm-up; shards that end are part of what is used.
-        self.server = Server(self.folder / "data", "--cache-mib", "32", "--stream-shard-age", "60s", "--trigger", config, "--log-level", "warn")
+        self.server = Server(self.folder / "data", "--cache-mib", "8", "--stream-shard-age", "60s", "--trigger", config, "--log-level", "warn")
 
     def set_up(self):
         db = RawClient(self.server.endpoint)
