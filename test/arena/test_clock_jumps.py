@@ -37,7 +37,7 @@ def clock(tmp_path, monkeypatch):
 @pytest.mark.parametrize("jump", [-HOUR, HOUR])
 def test_reads_that_may_lag_go_on_when_the_clock_is_set(data, client_of, clock, jump):
     """They once stood still until a clock that was set back had come to where it was, and every sample was kept meanwhile."""
-    with Server(data, "--eventual-lag", "200ms") as server:
+    with Server(data, "--eventual-lag", "200") as server:
         db = client_of(server)
         tables.create(db, name="lagging")
 
