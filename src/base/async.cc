@@ -1,7 +1,6 @@
 #include "base/async.h"
 
 #include <array>
-#include <cstdlib>
 #include <new>
 
 namespace armature {
@@ -49,7 +48,7 @@ struct FramePool {
   std::array<size_t, kClasses> counts{};
   ~FramePool() {
     for (FreeFrameNode* node : heads)
-      while (node) std::free(std::exchange(node, node->next));
+      while (node) ::operator delete(std::exchange(node, node->next));
   }
 };
 thread_local FramePool pool;
@@ -68,14 +67,13 @@ void* AllocateFrame(size_t bytes) {
     }
     bytes = (index + 1) * kStep;
   }
-  if (void* frame = std::malloc(bytes)) return frame;
-  throw std::bad_alloc();
+  return ::operator new(bytes);
 }
 
 void FreeFrame(void* frame, size_t bytes) noexcept {
   const size_t index = ClassOf(bytes);
   if (index >= kClasses || pool.counts[index] >= kKept) {
-    std::free(frame);
+    ::operator delete(frame);
     return;
   }
   pool.heads[index] = new (frame) FreeFrameNode{pool.heads[index]};

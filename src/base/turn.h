@@ -8,6 +8,8 @@
 
 #include <vector>
 
+#include "base/memory_reserve.h"
+
 namespace armature {
 
 class Turn {
@@ -22,7 +24,10 @@ class Turn {
   static Turn* Current() { return current_; }
 
   // REQUIRES: on the loop's own thread. `work` stays until it has been called.
-  void AtEnd(Work& work) { waiting_.push_back(&work); }
+  void AtEnd(Work& work) {
+    const Essential announced;  // what waits for the end of the turn has no other end
+    waiting_.push_back(&work);
+  }
 
   bool has_work() const { return !waiting_.empty(); }
   // Work may ask for more; that is done by the next call.

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory_reserve.h"
+
 namespace armature::net {
 
 namespace {
@@ -65,6 +67,7 @@ void Reactor::Rearm(int fd, uint32_t events, EventSource& source) {
 }
 
 void Reactor::Post(std::coroutine_handle<> handle) {
+  const Essential wake_up;  // nobody would ever resume what is not posted
   if (IsCurrent()) {
     own_posts_.push_back(handle);
     return;
@@ -104,7 +107,10 @@ void Reactor::RunPosted() {
     running_.swap(posts_);
     has_posts_.store(false);
   }
-  running_.insert(running_.end(), own_posts_.begin(), own_posts_.end());
+  {
+    const Essential wake_up;
+    running_.insert(running_.end(), own_posts_.begin(), own_posts_.end());
+  }
   own_posts_.clear();
   for (std::coroutine_handle<> handle : running_) handle.resume();
   running_.clear();
@@ -113,6 +119,7 @@ void Reactor::RunPosted() {
 void Reactor::Run() {
   SetCurrent(this);
   const Turn::Scope turns(turn_);
+  const Fallible requests;
   std::array<epoll_event, kEventsPerTurn> events;
   while (!stopping_.load(std::memory_order_relaxed)) {
     is_sleeping_.store(true);

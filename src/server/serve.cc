@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "base/memory_reserve.h"
 #include "server/house.h"
 #include "server/options.h"
 
@@ -69,6 +70,7 @@ int RunServe(const std::vector<std::string>& arguments) {
                     options.host));
   const sigset_t stop_signals = BlockStopSignals();
   RaiseDescriptorLimit();
+  MemoryReserve::Install();
 
   auto house = House::Build(options);
   if (!house) return Fail(house.error().message());

@@ -2,8 +2,10 @@
 
 #include <limits>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 
+#include "base/memory_reserve.h"
 #include "storage/memory/version_map.h"
 #include "storage/partition_table.h"
 #include "storage/rw_lock.h"
@@ -197,12 +199,23 @@ class MemoryEngine final : public Engine {
     return at.snapshot ? static_cast<const MemorySnapshot*>(at.snapshot)->sequence() : kNewest;
   }
 
+  // Throws where memory for the batches cannot be had: before anything is changed.
+  static void ProbeMemory(std::span<const CommitManyOp::Part> parts) {
+    constexpr size_t kPerCommit = 4096;
+    size_t bytes = kPerCommit;
+    for (const auto& part : parts) bytes += 2 * part.batch->bytes();
+    void* volatile probe = ::operator new(bytes);  // volatile, or else the compiler leaves both out
+    ::operator delete(probe);
+  }
+
   Status Apply(std::span<const CommitManyOp::Part> parts, Sequence& sequence) {
     std::shared_lock owners(partitions_.mutex());
     if (is_closed_) return Closed();
     for (const auto& part : parts)
       if (Status status = partitions_.Check(part.partition, part.epoch); !status.ok()) return status;
     commits_.Add();
+    ProbeMemory(parts);
+    const Essential applied;  // as a whole
     std::unique_lock lock(store_->lock);
     sequence = ++store_->sequence;
     for (const auto& part : parts) ApplyBatch(*part.batch, sequence);

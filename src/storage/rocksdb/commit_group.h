@@ -45,6 +45,7 @@ class CommitGroup final : public Turn::Work {
   class Writer {
    public:
     virtual ~Writer() = default;
+    // No allocation fails in it (base/memory_reserve.h).
     virtual void WriteGroup(std::span<const Member> members) = 0;
   };
 
