@@ -1,4 +1,5 @@
 // The write path over an engine that is slow, fails, loses what was not synced, or loses the partition.
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -111,6 +112,23 @@ TEST_F(WriteFaultsTest, AnExceptionInATransactionLeavesNoImageBehind) {
     for (int i = 0; i < 5; ++i)
       EXPECT_EQ(Run(TestWrite::Put(*table_, fmt::format("pk=S:t{},n=N:2", i), "attribute_exists(pk)")), "condition");
   }
+}
+
+// ---- what is logged
+
+// The engine says itself that the disk is full. Other failures are said, but not with every write.
+TEST_F(WriteFaultsTest, RefusedWritesDoNotFloodTheLog) {
+  const auto lines_of = [&](Point point, const Status& failure) {
+    engine_->FailNext(point, 200, failure);
+    testing::internal::CaptureStderr();
+    for (int i = 0; i < 200; ++i) EXPECT_NE(Run(TestWrite::Put(*table_, fmt::format("pk=S:{}", i))), "ok");
+    const std::string text = testing::internal::GetCapturedStderr();
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  EXPECT_EQ(lines_of(Point::kCommit, Status::NoSpace("the disk is full")), 0);
+  EXPECT_EQ(lines_of(Point::kSync, Status::NoSpace("the disk is full")), 0);
+  // One in ten seconds, and another test may have had it.
+  EXPECT_LE(lines_of(Point::kCommit, Status::IoError("bad sector")), 1);
 }
 
 // ---- durability

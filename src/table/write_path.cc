@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "expr/evaluate.h"
 #include "expr/update.h"
 #include "model/item_codec.h"
@@ -30,11 +31,19 @@ size_t MeasuredUpdateSize(size_t item_size, model::Item key, const expr::BoundUp
   return std::max(item_size, item_size - model::ItemSize(key) + bookkeeping);
 }
 
+// The engine says itself, once, when it begins and ceases to refuse writes; anything else is said now and then.
+void LogRefusal(std::string_view table, const Status& status) {
+  if (status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable) return;
+  static LogLimit limit;
+  if (const auto left_out = limit.Pass())
+    LogError("table {}: write failed: {} ({} lines like this were left out)", table, status.ToString(), *left_out);
+}
+
 model::ApiError StorageError(const Table& table, const Status& status) {
   // The partition went with its table while the request was under way.
   if (status.code() == StatusCode::kNotFound)
     return model::ResourceNotFoundException(std::string(model::messages::kResourceNotFound));
-  LogError("table {}: write failed: {}", table.def()->name, status.ToString());
+  LogRefusal(table.def()->name, status);
   return model::FromStatus(status);
 }
 
@@ -293,7 +302,7 @@ Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
   engine_.WhenDurable(durable);
   co_await durable.done;
   if (durable.status.ok()) co_return ApiResult<void>{};
-  LogError("a write could not be made durable: {}", durable.status.ToString());
+  LogRefusal("of any", durable.status);
   co_return model::FromStatus(durable.status);
 }
 
