@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
+#include <mutex>
 
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/memory_reserve.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "triggers/trigger_file.h"
@@ -71,8 +74,20 @@ std::string EndpointFor(const std::string& host, uint16_t port) {
                                              : fmt::format("http://[{}]:{}", host, port);
 }
 
-void LogFailure(std::string_view what, const Status& status) {
-  if (!status.ok()) LogError("{}: {}", what, status.ToString());
+// What fails again and again for one reason, every second on a full disk, is said when the reason changes.
+void LogFailure(const char* what, const Status& status) {
+  static std::mutex mutex;
+  static std::map<std::string_view, std::string> reasons;
+  std::lock_guard lock(mutex);
+  if (status.ok()) {
+    reasons.erase(what);
+    return;
+  }
+  std::string reason = status.ToString();
+  const auto known = reasons.find(what);
+  if (known != reasons.end() && known->second == reason) return;
+  LogError("{}: {}", what, reason);
+  reasons[what] = std::move(reason);
 }
 
 }  // namespace
@@ -113,8 +128,10 @@ Status House::Load() {
   if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
   if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
   const Result<bool> was_clean = RunBlocking(catalog_.TakeCleanStop());
-  if (!was_clean) return was_clean.error();
-  if (!*was_clean) StartRecount();
+  // The mark was found, and there was no space to take it away. Nothing has changed since; it goes when there is space.
+  must_take_clean_stop_ = !was_clean && was_clean.error().code() == StatusCode::kNoSpace;
+  if (!was_clean && !must_take_clean_stop_) return was_clean.error();
+  if (was_clean && !*was_clean) StartRecount();
   if (options_.eventual_lag_millis > 0) {
     lagged_view_.emplace(*engine_, clock_, options_.eventual_lag_millis);
     view_sampling_.emplace(lagged_view_->interval(), [this] { lagged_view_->Sample(); });
@@ -165,6 +182,8 @@ void House::StartRecount() {
 
 void House::KeepHouse() {
   memory_watch_.Sample();
+  MemoryReserve::Refill();
+  if (must_take_clean_stop_) must_take_clean_stop_ = !RunBlocking(catalog_.TakeCleanStop()).has_value();
   LogFailure("table transitions", RunBlocking(catalog_.RunDueTransitions()));
   LogFailure("table statistics", RunBlocking(catalog_.PersistStats()));
   LogFailure("journal", RunBlocking(journal_.KeepHouse()));
@@ -185,7 +204,7 @@ Status House::Open() {
   net.threads = options_.threads;
   net.max_connections = options_.max_connections;
   net.max_buffered_bytes = BufferLimit(memory_watch_.limit_bytes());
-  net.overloaded = [this] { return memory_watch_.is_over(); };
+  net.overloaded = [this] { return memory_watch_.is_over() || MemoryReserve::is_spent(); };
   server_.emplace(std::move(net), *dispatcher_, *metrics_);
   if (Status status = server_->Start(); !status.ok()) {
     LogFailure("closing", Close());

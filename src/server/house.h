@@ -82,6 +82,7 @@ class House {
   workers::Periodic indexing_;
   workers::Periodic expiring_;
   std::optional<workers::Periodic> view_sampling_;
+  bool must_take_clean_stop_ = false;   // the mark of the last stop is still there; housekeeping's, once loaded
   std::atomic<bool> is_counted_{true};  // false: the statistics are not known to be exact
   std::jthread recount_;
 

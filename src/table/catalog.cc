@@ -87,9 +87,13 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
     next_table_id_ = std::max(next_table_id_, info.id + 1);
     if (in_use.contains(info.id)) continue;
     LogInfo("dropping partition {} left over from an interrupted table change", info.id);
-    if (Status status = co_await engine_.DropPartition(info.id); !status.ok()) co_return status;
+    const Status status = co_await engine_.DropPartition(info.id);
+    if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
+    if (!status.ok()) partitions_to_drop_.push_back(info.id);
   }
-  co_return co_await RunDueTransitions();
+  // On a full disk a server starts all the same, and does later what is due.
+  const Status status = co_await RunDueTransitions();
+  co_return status.code() == StatusCode::kNoSpace ? Status::Ok() : status;
 }
 
 Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions) {

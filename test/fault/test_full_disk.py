@@ -10,6 +10,7 @@ import pytest
 from harness import tables
 from harness.raw import CORAL, MODELLED
 from harness.server import Server
+from harness.waiting import wait_until
 
 # RocksDB keeps a log of up to 72 MiB and rewrites what it compacts: the file system must hold all that
 # once the ballast is gone, or it stays full by itself.
@@ -30,9 +31,9 @@ def small_file_system(mount_point):
         subprocess.run(["umount", "--lazy", str(mount_point)], check=True)
 
 
-def fill(folder, leave_bytes):
+def fill(folder, leave_bytes, name="ballast"):
     """Takes all space but `leave_bytes` with a ballast file."""
-    ballast = folder / "ballast"
+    ballast = folder / name
     free = os.statvfs(folder).f_bavail * os.statvfs(folder).f_frsize
     with open(ballast, "wb") as file:
         os.posix_fallocate(file.fileno(), 0, max(1, free - leave_bytes))
@@ -77,7 +78,11 @@ def test_errors_then_service_again(tmp_path, client_of, cache):
             assert failure.status in (500, 503), failure
             assert failure.json["__type"] in (f"{MODELLED}#InternalServerError", f"{CORAL}#InternalFailure",
                                               f"{CORAL}#ServiceUnavailableException")
+            for number in range(5000, 5200):
+                assert put(db, number, 1000)[1].status == 503
             assert_all_there(db, stored)  # reads go on while the disk is full
+            # It is said once, not with every refused write.
+            assert 1 <= len(server.errors) <= 10, server.stderr()
 
             ballast.unlink()
             deadline = time.monotonic() + 60
@@ -112,5 +117,41 @@ def test_the_end_on_a_full_disk(tmp_path, client_of, end):
             server.terminate()
             server.wait(60)  # the exit code may tell that something refused was not written
         ballast.unlink()
+        with Server(disk / "data") as again:
+            assert_all_there(client_of(again), stored)
+
+
+def test_a_start_on_a_full_disk_serves_reads(tmp_path, client_of):
+    """Killed while the disk is full and started again: it reads, refuses writes, and writes when there is space."""
+    stored = {}
+    with small_file_system(tmp_path / "disk") as disk:
+        server = Server(disk / "data").start()
+        db = client_of(server)
+        tables.create(db, name="disk")
+        ballast, _ = fill_with_items(db, disk, stored)
+        server.kill()
+        rest = fill(disk, 0, "rest") if os.statvfs(disk).f_bavail else None
+        with Server(disk / "data") as again:
+            db = client_of(again)
+            assert_all_there(db, stored)
+            refused = put(db, 6000, 1000)[1]
+            assert refused.status == 503, refused
+            assert refused.json["__type"] == f"{CORAL}#ServiceUnavailableException"
+            assert any("the disk is full" in line for line in again.errors), again.stderr()
+        with Server(disk / "data") as again:  # as often as one likes
+            db = client_of(again)
+            assert_all_there(db, stored)
+            ballast.unlink()
+            if rest:
+                rest.unlink()
+
+            def is_written():
+                item, reply = put(db, 6001, 1000)
+                if reply.status == 200:
+                    stored[6001] = item
+                return reply.status == 200
+
+            wait_until(is_written, 60, "no writes although there is space")
+            assert_all_there(db, stored)
         with Server(disk / "data") as again:
             assert_all_there(client_of(again), stored)

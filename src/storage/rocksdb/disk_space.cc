@@ -3,6 +3,9 @@
 #include <chrono>
 #include <utility>
 
+#include "base/log.h"
+#include "storage/rocksdb/status_mapping.h"
+
 namespace armature::storage {
 
 bool DiskSpace::owes_log() const {
@@ -37,6 +40,21 @@ rocksdb::IOStatus DiskSpace::WriteRests() {
     Forget(log->path());
   }
   return rocksdb::IOStatus::OK();
+}
+
+void DiskSpace::BreakLog(const rocksdb::IOStatus& failure) {
+  std::lock_guard lock(mutex_);
+  if (!log_failure_.ok()) return;
+  log_failure_ = FromRocksDb(failure);
+  is_log_broken_.store(true, std::memory_order_release);
+  LogError("storage: the log cannot be written, writes are refused until the server is started again: {}",
+           failure.ToString());
+}
+
+Status DiskSpace::log_failure() const {
+  if (!is_log_broken()) return {};
+  std::lock_guard lock(mutex_);
+  return log_failure_;
 }
 
 void DiskSpace::BePatient(bool is_patient) {

@@ -32,6 +32,15 @@ class DiskSpace {
   void Forget(const std::string& path);
   rocksdb::IOStatus WriteRests();
 
+  // A log could not be written or synced, and not for a shortage: nothing is appended to any of them any more. Says so
+  // in a line, the first time.
+  void BreakLog(const rocksdb::IOStatus& failure);
+  bool is_log_broken() const { return is_log_broken_.load(std::memory_order_acquire); }
+  Status log_failure() const;
+  // Where each commit is appended as it is made (kInterval, kNone), RocksDB must not show it to readers if that failed.
+  void TellAppendFailures() { tells_append_failures_.store(true, std::memory_order_relaxed); }
+  bool tells_append_failures() const { return tells_append_failures_.load(std::memory_order_relaxed); }
+
   void BePatient(bool is_patient);
   bool is_patient() const;
   // Tries until it is done, fails for another reason than a shortage, or there is no point in waiting.
@@ -59,9 +68,12 @@ class DiskSpace {
   std::atomic<bool> is_deferring_{false};
   std::atomic<int> waiting_{0};  // logs that owe and files that wait
   std::atomic<Shortage> shortage_{Shortage::kNone};
+  std::atomic<bool> is_log_broken_{false};
+  std::atomic<bool> tells_append_failures_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool is_patient_ = false;                  // guarded by mutex_
+  Status log_failure_;                       // guarded by mutex_
   std::vector<std::shared_ptr<Log>> owing_;  // guarded by mutex_
   SyncedFiles synced_;
 };

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "storage/rocksdb/disk_space.h"
-#include "storage/rocksdb/shortage.h"
 
 namespace armature::storage {
 
@@ -22,15 +21,15 @@ void Log::ZeroAhead(uint64_t end) {
   if (file_->PositionedAppend(zeros, from, IOOptions(), nullptr).ok()) zeroed_ = from + zeros.size();
 }
 
-IOStatus Log::Append(const Slice& data, const IOOptions& options, IODebugContext* context, bool& owes_now) {
+IOStatus Log::Append(const Slice& data, const IOOptions& options, IODebugContext* context, Shortage& owes) {
   std::lock_guard lock(mutex_);
   if (file_ && rest_.empty()) {
     ZeroAhead(written_ + data.size());
     // By position always: what follows a rest that was written late must not depend on where a failed write stopped.
     IOStatus status = file_->PositionedAppend(data, written_, options, context);
     if (status.ok()) written_ += data.size();
-    if (ShortageOf(status) == Shortage::kNone) return status;
-    owes_now = true;
+    owes = ShortageOf(status);
+    if (owes == Shortage::kNone) return status;
   }
   rest_.append(data.data(), data.size());
   return IOStatus::OK();
@@ -85,20 +84,24 @@ rocksdb::FSWritableFile* Log::file() const {
 }
 
 IOStatus LogFile::Append(const Slice& data, const IOOptions& options, IODebugContext* context) {
-  bool owes_now = false;
-  const IOStatus status = log_->Append(data, options, context, owes_now);
-  if (owes_now) space_->Owe(log_, Shortage::kSpace);
-  return status;
+  if (space_->is_log_broken()) return IOStatus::OK();
+  Shortage owes = Shortage::kNone;
+  const IOStatus status = log_->Append(data, options, context, owes);
+  if (owes != Shortage::kNone) space_->Owe(log_, owes);
+  if (!status.ok()) space_->BreakLog(status);
+  return space_->tells_append_failures() ? status : IOStatus::OK();
 }
 
 template <class Call>
 IOStatus LogFile::SyncWith(Call sync) {
   rocksdb::FSWritableFile* const file = space_->is_deferring() ? nullptr : log_->file();
-  if (!file) return IOStatus::OK();
+  if (!file || space_->is_log_broken()) return IOStatus::OK();
   const uint64_t written = log_->written();  // before the sync, which covers no more than that
-  IOStatus status = sync(*file);
+  const IOStatus status = sync(*file);
+  // Not even a shortage passes here: nobody knows what reached the disk.
   if (status.ok()) space_->synced().LogSynced(log_->path(), written);
-  return status;
+  else space_->BreakLog(IOStatus::IOError("sync of " + log_->path(), status.ToString()));
+  return IOStatus::OK();
 }
 
 IOStatus LogFile::Sync(const IOOptions& options, IODebugContext* context) {

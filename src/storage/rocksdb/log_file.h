@@ -2,8 +2,11 @@
 //
 // The end of a log is written ahead with zeros, so that most syncs write records only (see store_file_system.h). What
 // finds no space, or no descriptor to create the file with, is kept in memory as the log's rest; WriteRests must
-// succeed before anything is acknowledged. RocksDB appends from one thread while it syncs from another. Made by
-// StoreFileSystem; a Log is shared with DiskSpace for as long as it owes a rest.
+// succeed before anything is acknowledged. A log that fails for good is known to DiskSpace: nothing is acknowledged any
+// more, and nothing is appended behind what is missing. RocksDB, which asserts that a file that failed is not used
+// again, is told only of an append that a writer waits for (see DiskSpace::TellAppendFailures).
+// RocksDB appends from one thread while it syncs from another. Made by StoreFileSystem; a Log is shared with DiskSpace
+// for as long as it owes a rest.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +16,8 @@
 #include <string>
 
 #include <rocksdb/file_system.h>
+
+#include "storage/rocksdb/shortage.h"
 
 namespace armature::storage {
 
@@ -29,9 +34,9 @@ class Log {
 
   const std::string& path() const { return path_; }
 
-  // `owes_now`: this is the first that could not be written.
+  // `owes`: the shortage that this is the first to meet.
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
-                           rocksdb::IODebugContext* context, bool& owes_now);
+                           rocksdb::IODebugContext* context, Shortage& owes);
   // Tries again to write and sync the rest. A shortage may be over later; any other failure is for good.
   rocksdb::IOStatus WriteRest();
   // RocksDB has done with it; we may still have to write.

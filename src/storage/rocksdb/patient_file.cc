@@ -6,7 +6,7 @@ using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 
-// A sync that found no space is as bad as any that failed: nobody knows what reached the disk. Said so, or else RocksDB
+// A sync that met a shortage is as bad as any that failed: nobody knows what reached the disk. Said so, or else RocksDB
 // would try to recover by itself from what it takes for a full disk.
 IOStatus PatientFile::SyncOutcome(IOStatus status) {
   if (status.ok() && manifest_ != 0) space_->synced().ManifestSynced(manifest_, written_);

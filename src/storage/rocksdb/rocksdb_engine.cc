@@ -16,17 +16,23 @@
 #include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
+#include "base/log.h"
+#include "base/memory_reserve.h"
 #include "storage/partition_table.h"
+#include "storage/rocksdb/background_errors.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/data_directory.h"
 #include "storage/rocksdb/durable_views.h"
+#include "storage/rocksdb/full_disk_engine.h"
+#include "storage/rocksdb/open_attempt.h"
 #include "storage/rocksdb/partition_records.h"
+#include "storage/rocksdb/read_only_store.h"
+#include "storage/rocksdb/row_reads.h"
 #include "storage/rocksdb/status_mapping.h"
 #include "storage/rocksdb/store_file_system.h"
 #include "storage/rocksdb/store_survey.h"
 #include "storage/rocksdb/synced_marks.h"
 #include "storage/rocksdb/syncer.h"
-#include "storage/scan_buffer.h"
 #include "storage/worker.h"
 
 namespace armature::storage {
@@ -75,15 +81,19 @@ void Translate(Parts parts, rocksdb::WriteBatch& out) {
   }
 }
 
-class RocksDbEngine final : public Engine, private CommitGroup::Writer {
+class RocksDbEngine final : public Engine, public WritableStore, private CommitGroup::Writer {
  public:
-  RocksDbEngine(const RocksDbOptions& options, DataDirectory directory, Metrics& metrics)
+  RocksDbEngine(const RocksDbOptions& options, std::shared_ptr<const DataDirectory> directory, Metrics& metrics)
       : options_(options),
         directory_(std::move(directory)),
         commits_(metrics.GetCounter("armature_engine_commits_total", "Batches committed to the storage engine.")) {}
   ~RocksDbEngine() override { static_cast<void>(RocksDbEngine::Close()); }
 
-  Status Open(Metrics& metrics);
+  // With a reader beside it compactions rest until StartCompacting.
+  Status Open(Metrics& metrics, bool has_reader_beside);
+
+  Engine& engine() override { return *this; }
+  void StartCompacting() override;
 
   Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = true}; }
 
@@ -115,6 +125,8 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
 
   bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
 
+  template <class Op>
+  bool RefuseClosed(Op& op) const;
   // Read options for `at`; `pin` keeps the view for as long as they are used.
   rocksdb::ReadOptions ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const;
 
@@ -127,13 +139,17 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
     if (const std::string_view note = marks_->TakeNote(buffer); !note.empty()) batch.PutLogData(ToSlice(note));
   }
   Status CheckOwners(Parts parts) const;
-  // Not ok while the disk is full or descriptors are missing. Asked before a write, so that little is kept in memory
-  // for the log; and after it, where nobody waits for a sync: such a write is acknowledged only if the log is with the
-  // operating system.
+  // Not ok while the disk is full, or descriptors or memory are missing, or once RocksDB has given up. Asked before a
+  // write, so that little is kept in memory for the log; and after it, where nobody waits for a sync: such a write is
+  // acknowledged only if the log is with the operating system.
   Status CheckSpace() const {
-    if (!files_->is_short()) return {};
-    syncer_->ReportShortage();
-    return files_->shortage();
+    if (MemoryReserve::is_spent()) return Status::Unavailable("memory is exhausted");
+    if (files_->is_short()) {
+      syncer_->ReportShortage();
+      return files_->shortage();
+    }
+    Status broken = files_->log_failure();
+    return broken.ok() ? errors_->status() : broken;
   }
 
   // On the admin thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
@@ -148,11 +164,12 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   uint64_t IntProperty(const std::string& name) const;
 
   const RocksDbOptions options_;
-  std::optional<DataDirectory> directory_;  // empty once closed
+  std::shared_ptr<const DataDirectory> directory_;  // empty once closed
   Counter& commits_;
   std::unique_ptr<rocksdb::Env> env_;
   std::shared_ptr<rocksdb::Cache> cache_;
   std::shared_ptr<StoreFileSystem> files_;
+  const std::shared_ptr<BackgroundErrors> errors_ = std::make_shared<BackgroundErrors>();
   std::unique_ptr<rocksdb::DB> db_;
   std::shared_ptr<DurableViews> views_;
   std::shared_ptr<std::atomic<int>> snapshots_ = std::make_shared<std::atomic<int>>(0);
@@ -169,16 +186,20 @@ class RocksDbEngine final : public Engine, private CommitGroup::Writer {
   Worker admin_;
 };
 
-Status RocksDbEngine::Open(Metrics& metrics) {
+Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
   rocksdb::Env* base = options_.env ? options_.env : rocksdb::Env::Default();
   files_ = std::make_shared<StoreFileSystem>(base->GetFileSystem());
+  if (!waits_for_sync()) files_->TellAppendFailures();
   env_ = rocksdb::NewCompositeEnv(files_);
   cache_ = MakeBlockCache(options_);
   rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
   options.create_if_missing = directory_->is_new();
+  options.disable_auto_compactions = has_reader_beside;
+  options.listeners.push_back(errors_);
   files_->DeferSyncs(directory_->is_new());
   if (Status status = PrepareStore(*base->GetFileSystem(), directory_->path(), directory_->is_new()); !status.ok())
     return status;
+  const OpenAttempt attempt(directory_->database_path());
   rocksdb::DB* db = nullptr;
   auto opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
   if (!opened.ok() && !opened.IsNoSpace() && directory_->is_new()) {
@@ -186,8 +207,10 @@ Status RocksDbEngine::Open(Metrics& metrics) {
     if (Status status = directory_->ClearDatabase(); !status.ok()) return status;
     opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
   }
+  if (opened.IsNoSpace()) attempt.TakeBack();
   if (!opened.ok()) return FromRocksDb(opened);
   db_.reset(db);
+  if (Status status = files_->log_failure(); !status.ok()) return status;
   if (Status status = LoadPartitions(*db_, partitions_); !status.ok()) return status;
   // Recovery has flushed whatever the logs held, so all that is readable now is durable.
   views_ = std::make_shared<DurableViews>(*db_);
@@ -224,70 +247,39 @@ rocksdb::ReadOptions RocksDbEngine::ReadOptionsFor(const ReadAt& at, DurableView
   return options;
 }
 
+// Whether the store is closed; `op` is finished then.
+template <class Op>
+bool RocksDbEngine::RefuseClosed(Op& op) const {
+  if (!is_closed_.load(std::memory_order_relaxed)) return false;
+  op.status = Closed();
+  op.done.Finish();
+  return true;
+}
+
 void RocksDbEngine::Get(GetOp& op) {
-  if (is_closed_.load(std::memory_order_relaxed)) {
-    op.status = Closed();
-    return op.done.Finish();
-  }
+  if (RefuseClosed(op)) return;
   {
     DurableViews::Pin pin;
-    const auto options = ReadOptionsFor(op.at, pin);
-    rocksdb::PinnableSlice value(&op.value);
-    const auto status = db_->Get(options, db_->DefaultColumnFamily(), ToSlice(op.key), &value);
-    op.found = status.ok();
-    if (op.found && value.IsPinned()) op.value.assign(value.data(), value.size());
-    op.status = status.IsNotFound() ? Status() : FromRocksDb(status);
+    ReadRow(*db_, ReadOptionsFor(op.at, pin), op);
   }
   op.done.Finish();
 }
 
 void RocksDbEngine::MultiGet(MultiGetOp& op) {
-  if (is_closed_.load(std::memory_order_relaxed)) {
-    op.status = Closed();
-    return op.done.Finish();
-  }
-  op.status = Status();
-  const size_t count = op.keys.size();
-  op.entries.resize(count);
-  std::vector<rocksdb::Slice> keys(count);
-  for (size_t i = 0; i < count; ++i) keys[i] = ToSlice(op.keys[i]);
-  std::vector<rocksdb::PinnableSlice> values(count);
-  std::vector<rocksdb::Status> statuses(count);
+  if (RefuseClosed(op)) return;
   {
     DurableViews::Pin pin;
-    const auto options = ReadOptionsFor(op.at, pin);
-    db_->MultiGet(options, db_->DefaultColumnFamily(), count, keys.data(), values.data(), statuses.data());
-  }
-  for (size_t i = 0; i < count; ++i) {
-    op.entries[i].found = statuses[i].ok();
-    if (statuses[i].ok()) op.entries[i].value.assign(values[i].data(), values[i].size());
-    else if (!statuses[i].IsNotFound() && op.status.ok()) op.status = FromRocksDb(statuses[i]);
+    ReadRows(*db_, ReadOptionsFor(op.at, pin), op);
   }
   op.done.Finish();
 }
 
 void RocksDbEngine::Scan(ScanOp& op) {
-  ScanBuffer out(op);
-  if (is_closed_.load(std::memory_order_relaxed)) {
-    op.status = Closed();
-    return op.done.Finish();
-  }
-  op.status = Status();
-  const std::string_view begin = std::max(op.begin, kFirstUserKey);
-  if (op.end.empty() || begin < op.end) {
+  if (RefuseClosed(op)) return;
+  {
     DurableViews::Pin pin;
-    auto options = ReadOptionsFor(op.at, pin);
-    const rocksdb::Slice lower = ToSlice(begin), upper = ToSlice(op.end);
-    options.iterate_lower_bound = &lower;
-    if (!op.end.empty()) options.iterate_upper_bound = &upper;
-    std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
-    for (op.is_reverse ? rows->SeekToLast() : rows->SeekToFirst(); rows->Valid();
-         op.is_reverse ? rows->Prev() : rows->Next()) {
-      if (!out.Add(rows->key().ToStringView(), rows->value().ToStringView())) break;
-    }
-    op.status = FromRocksDb(rows->status());
+    ScanRows(*db_, ReadOptionsFor(op.at, pin), op);
   }
-  out.Finish();
   op.done.Finish();
 }
 
@@ -428,7 +420,10 @@ Task<Status> RocksDbEngine::BecomeDurable() {
     co_return op.status;
   }
   co_return co_await admin_.Await([this] {
-    return is_closed_.load(std::memory_order_relaxed) ? Closed() : FromRocksDb(db_->FlushWAL(/*sync=*/true));
+    if (is_closed_.load(std::memory_order_relaxed)) return Closed();
+    if (Status broken = files_->log_failure(); !broken.ok()) return broken;
+    const Status status = FromRocksDb(db_->FlushWAL(/*sync=*/true));
+    return status.ok() ? files_->log_failure() : status;
   });
 }
 
@@ -512,6 +507,7 @@ void RocksDbEngine::DeleteFiles(const KeyRange& range) {
 // ---- the rest
 
 std::shared_ptr<const Snapshot> RocksDbEngine::TakeSnapshot() {
+  const Essential inside;
   if (!waits_for_sync()) views_->Publish(db_->GetSnapshot());
   return std::make_shared<RocksDbSnapshot>(views_, snapshots_);
 }
@@ -553,7 +549,10 @@ EngineStats RocksDbEngine::stats() const {
 }
 
 void RocksDbEngine::RegisterGauges(Metrics& metrics) {
-  gauges_->engine = this;
+  {
+    std::lock_guard lock(gauges_->mutex);
+    gauges_->engine = this;
+  }
   auto add = [&](std::string_view name, std::string_view help, auto read) {
     metrics.AddGauge(name, help, [gauges = gauges_, read]() -> double {
       std::lock_guard lock(gauges->mutex);
@@ -565,6 +564,11 @@ void RocksDbEngine::RegisterGauges(Metrics& metrics) {
   });
   add("armature_engine_disk_bytes", "Size of the storage engine's table files.",
       [](const RocksDbEngine& engine) { return engine.IntProperty("rocksdb.total-sst-files-size"); });
+}
+
+void RocksDbEngine::StartCompacting() {
+  const Status status = FromRocksDb(db_->EnableAutoCompaction({db_->DefaultColumnFamily()}));
+  if (!status.ok()) LogError("storage: compactions cannot be started: {}", status.ToString());
 }
 
 Status RocksDbEngine::Close() {
@@ -592,13 +596,32 @@ Status RocksDbEngine::Close() {
   return status;
 }
 
+// The store could not be opened for writing because the disk is full: it is read, and written when there is space.
+Result<std::unique_ptr<Engine>> OpenOnFullDisk(const RocksDbOptions& options,
+                                               const std::shared_ptr<const DataDirectory>& directory,
+                                               Metrics& metrics) {
+  ARMATURE_TRY(auto reader, OpenReadOnlyStore(options, directory->database_path()));
+  LogError("storage: the disk is full: reads are served, writes are refused until there is space in {}",
+           directory->path());
+  return MakeFullDiskEngine(std::move(reader), directory->path(),
+                            [options, directory, &metrics]() -> Result<std::shared_ptr<WritableStore>> {
+                              auto engine = std::make_shared<RocksDbEngine>(options, directory, metrics);
+                              if (Status status = engine->Open(metrics, true); !status.ok()) return status;
+                              return std::shared_ptr<WritableStore>(std::move(engine));
+                            });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenRocksDbEngine(const RocksDbOptions& options, Metrics& metrics) {
-  ARMATURE_TRY(auto directory, DataDirectory::Open(options.directory));
-  auto engine = std::make_unique<RocksDbEngine>(options, std::move(directory), metrics);
-  if (Status status = engine->Open(metrics); !status.ok()) return status;
-  return std::unique_ptr<Engine>(std::move(engine));
+  ARMATURE_TRY(auto opened, DataDirectory::Open(options.directory));
+  const auto directory = std::make_shared<const DataDirectory>(std::move(opened));
+  auto engine = std::make_unique<RocksDbEngine>(options, directory, metrics);
+  const Status status = engine->Open(metrics, /*has_reader_beside=*/false);
+  if (status.ok()) return std::unique_ptr<Engine>(std::move(engine));
+  engine.reset();
+  if (status.code() != StatusCode::kNoSpace || directory->is_new()) return status;
+  return OpenOnFullDisk(options, directory, metrics);
 }
 
 }  // namespace armature::storage

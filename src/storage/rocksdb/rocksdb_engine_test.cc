@@ -34,16 +34,21 @@ class BadDisk {
   std::atomic<bool> has_no_descriptors{false};
   std::atomic<int> failed_opens{0};
   std::atomic<bool> fails_sync{false};
+  std::atomic<bool> fails_tables{false};
   std::atomic<int> log_syncs{0};
 };
 
 class BadFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  BadFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, BadDisk& disk, bool is_log)
-      : FSWritableFileOwnerWrapper(std::move(file)), disk_(disk), is_log_(is_log) {}
+  BadFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, BadDisk& disk, const std::string& path)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        disk_(disk),
+        is_log_(path.ends_with(".log")),
+        is_table_(path.ends_with(".sst")) {}
 
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* context) override {
+    if (disk_.fails_tables && is_table_) return rocksdb::IOStatus::IOError("injected: write failed");
     if (!disk_.is_full) return FSWritableFileOwnerWrapper::Append(data, options, context);
     FSWritableFileOwnerWrapper::Append({data.data(), data.size() / 2}, options, context).PermitUncheckedError();
     return Full();
@@ -69,6 +74,7 @@ class BadFile final : public rocksdb::FSWritableFileOwnerWrapper {
   static rocksdb::IOStatus Full() { return rocksdb::IOStatus::NoSpace("injected: no space left on device"); }
   BadDisk& disk_;
   const bool is_log_;
+  const bool is_table_;
 };
 
 class BadFileSystem final : public rocksdb::FileSystemWrapper {
@@ -80,7 +86,7 @@ class BadFileSystem final : public rocksdb::FileSystemWrapper {
                                     rocksdb::IODebugContext* context) override {
     if (disk_.has_no_descriptors) return TooManyOpenFiles(path);
     auto status = FileSystemWrapper::NewWritableFile(path, options, file, context);
-    if (status.ok()) *file = std::make_unique<BadFile>(std::move(*file), disk_, path.ends_with(".log"));
+    if (status.ok()) *file = std::make_unique<BadFile>(std::move(*file), disk_, path);
     return status;
   }
   rocksdb::IOStatus NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
@@ -295,6 +301,27 @@ TEST_F(RocksDbEngineTest, DurableViewShowsOnlyWhatIsSynced) {
   EXPECT_EQ(GetOr(*engine, "k", "-"), "synced");
 }
 
+// A table file fails to be written: RocksDB would let writers wait for its flush for ever.
+TEST_F(RocksDbEngineTest, WritersAreToldWhenAFlushHasFailed) {
+  UseBadDisk();
+  auto engine = Open(path());
+  std::map<std::string, std::string> acknowledged;
+  Status status;
+  disk_.fails_tables = true;
+  for (int i = 0; i < 2000 && status.ok(); ++i) {
+    const std::string key = fmt::format("k{:06}", i), value = std::string(10'000, 'x') + key;
+    if (status = PutAndWait(*engine, key, value); status.ok()) acknowledged[key] = value;
+  }
+  EXPECT_EQ(status.code(), StatusCode::kIoError) << status.ToString();
+  EXPECT_EQ(PutAndWait(*engine, "other", "v").code(), StatusCode::kIoError);
+  for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
+  static_cast<void>(engine->Close());
+  disk_.fails_tables = false;
+  engine = Open(path());
+  for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
+  EXPECT_TRUE(PutAndWait(*engine, "other", "v").ok());
+}
+
 class FullDiskTest : public RocksDbEngineTest, public ::testing::WithParamInterface<Durability> {
  protected:
   FullDiskTest() {
@@ -381,6 +408,54 @@ TEST_P(FullDiskTest, RecoversWhenDescriptorsAreThereAgain) {
     auto reopened = Open(directory);
     for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*reopened, key, "-") == value) << key;
   }
+}
+
+// A start has to write (tables from the logs, a manifest), and cannot: it reads, and writes when there is space.
+TEST_P(FullDiskTest, StartsReadOnlyAndBecomesWritable) {
+  std::map<std::string, std::string> acknowledged;
+  std::string copy;
+  {
+    auto engine = Open(path());
+    for (int i = 0; i < 700; ++i) {
+      const std::string key = fmt::format("k{:06}", i), value = std::string(4000, 'x') + key;
+      ASSERT_TRUE(PutAndWait(*engine, key, value).ok());
+      acknowledged[key] = value;
+    }
+    // Until then the store is not yet one that must be opened.
+    while (!fs::exists(path() + "/FORMAT")) std::this_thread::yield();
+    copy = CopyAsIfKilled("killed");
+  }
+  const auto files = [&] {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(copy + "/db")) names.insert(entry.path().filename());
+    return names;
+  };
+  const auto before = files();
+  disk_.is_full = true;
+  auto engine = Open(copy);
+  ASSERT_TRUE(engine);
+  EXPECT_EQ(files(), before) << "a start that found no space left files behind";
+  for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
+  EXPECT_EQ(PutAndWait(*engine, "refused", "-").code(), StatusCode::kNoSpace);
+  EXPECT_EQ(RunBlocking(engine->CreatePartition({100, 0, {"x", "y"}})).code(), StatusCode::kNoSpace);
+  EXPECT_EQ(OpenCode(copy), StatusCode::kLocked);
+  const auto snapshot = engine->TakeSnapshot();
+
+  disk_.is_full = false;
+  Status status;
+  for (int i = 0; i < 6000; ++i) {
+    if (status = PutAndWait(*engine, "later", "v"); status.ok()) break;
+    EXPECT_EQ(status.code(), StatusCode::kNoSpace) << status.ToString();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_TRUE(status.ok()) << status.ToString();
+  EXPECT_EQ(GetOr(*engine, "later", "-"), "v");
+  EXPECT_EQ(GetOr(*engine, "later", "-", {View::kDurable, snapshot.get()}), "-") << "a snapshot changed";
+  acknowledged["later"] = "v";
+  for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
+  EXPECT_TRUE(engine->Close().ok());
+  auto reopened = Open(copy);
+  for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*reopened, key, "-") == value) << key;
 }
 
 TEST_P(FullDiskTest, LosesNothingOfManyWriters) {

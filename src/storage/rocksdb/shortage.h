@@ -1,4 +1,4 @@
-// What a machine can be short of and get back: space on the disk, and file descriptors. Pure.
+// What a machine can be short of and get back: space on the disk, file descriptors, memory of the kernel. Pure.
 #pragma once
 
 #include <cerrno>
@@ -11,7 +11,7 @@
 
 namespace armature::storage {
 
-enum class Shortage { kNone, kSpace, kDescriptors };
+enum class Shortage { kNone, kSpace, kDescriptors, kMemory };
 
 // RocksDB keeps only ENOSPC apart; of other errors it keeps the system's text.
 inline Shortage ShortageOf(const rocksdb::Status& status) {
@@ -21,6 +21,7 @@ inline Shortage ShortageOf(const rocksdb::Status& status) {
   const std::string_view text = status.getState();
   if (text.ends_with(std::strerror(EDQUOT))) return Shortage::kSpace;
   if (text.ends_with(std::strerror(EMFILE)) || text.ends_with(std::strerror(ENFILE))) return Shortage::kDescriptors;
+  if (text.ends_with(std::strerror(ENOMEM))) return Shortage::kMemory;
   return Shortage::kNone;
 }
 
@@ -30,6 +31,7 @@ inline Status ShortageStatus(Shortage shortage) {
     case Shortage::kNone: break;
     case Shortage::kSpace: return Status::NoSpace("the disk is full");
     case Shortage::kDescriptors: return Status::Unavailable("no file descriptor is left");
+    case Shortage::kMemory: return Status::Unavailable("the system is out of memory");
   }
   return {};
 }

@@ -127,6 +127,7 @@ IOStatus StoreFileSystem::NewDirectory(const std::string& path, const IOOptions&
 
 bool StoreFileSystem::is_short() const { return space_->is_short(); }
 Status StoreFileSystem::shortage() const { return ShortageStatus(space_->last_shortage()); }
+Status StoreFileSystem::log_failure() const { return space_->log_failure(); }
 bool StoreFileSystem::owes_log() const { return space_->owes_log(); }
 
 Status StoreFileSystem::WriteRests() {
@@ -136,6 +137,7 @@ Status StoreFileSystem::WriteRests() {
 }
 
 void StoreFileSystem::BePatient(bool is_patient) { space_->BePatient(is_patient); }
+void StoreFileSystem::TellAppendFailures() { space_->TellAppendFailures(); }
 void StoreFileSystem::DeferSyncs(bool is_deferring) { space_->DeferSyncs(is_deferring); }
 SyncedFiles& StoreFileSystem::synced() { return space_->synced(); }
 

@@ -61,6 +61,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   bool is_short() const;
   // What to tell whoever is refused meanwhile: of the shortage that was met last.
   Status shortage() const;
+  // Not ok once a log has failed for good; RocksDB may not know. Cheap while it is ok.
+  Status log_failure() const;
   // Some log is not on disk as RocksDB believes.
   bool owes_log() const;
   // Tries again to write and sync what logs keep in memory. Ok when nothing is left; as shortage() when it may succeed
@@ -69,6 +71,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   // From now on (until false) files wait in a shortage instead of failing. Not while opening or closing.
   void BePatient(bool is_patient);
   void DeferSyncs(bool is_deferring);
+  // See DiskSpace.
+  void TellAppendFailures();
 
   // What syncs of files made here have confirmed.
   SyncedFiles& synced();

@@ -181,13 +181,15 @@ Status Syncer::SyncLog() {
     prepare_ = nullptr;
   }
   const auto start = Clock::now();
-  Status status = FromRocksDb(db_.FlushWAL(/*sync=*/true));
+  Status status = files_.log_failure();
+  if (status.ok()) status = FromRocksDb(db_.FlushWAL(/*sync=*/true));
+  if (status.ok()) status = files_.log_failure();
   is_log_broken_ = !status.ok();
   if (status.ok() && files_.owes_log()) {
     status = files_.WriteRests();
     is_log_broken_ = !status.ok() && !IsPassing(status);
   }
-  if (is_log_broken_)
+  if (is_log_broken_ && files_.log_failure().ok())
     LogError("storage: the log cannot be synced, writes are refused until the server is started again: {}",
              status.ToString());
   const auto took = Clock::now() - start;

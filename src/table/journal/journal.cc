@@ -63,7 +63,9 @@ Task<Status> Journal::Load() {
       if (Status status = co_await LoadTable(*table, record->second); !status.ok()) co_return status;
       records.erase(record);
     }
-    if (Status status = co_await FollowDefinition(table); !status.ok()) co_return status;
+    // On a full disk a server starts all the same; KeepHouse catches up with definitions, too.
+    const Status status = co_await FollowDefinition(table);
+    if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
   }
 
   // Left over from tables that went while their journal changed.
@@ -71,7 +73,8 @@ Task<Status> Journal::Load() {
   for (const auto& [key, record] : records) orphans.Delete(key);
   if (!orphans.empty()) {
     std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &orphans}};
-    if (Status status = co_await CommitParts(std::move(parts)); !status.ok()) co_return status;
+    const Status status = co_await CommitParts(std::move(parts));
+    if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
   }
   CountHeld();
   co_return Status::Ok();

@@ -1,0 +1,16 @@
+// The three reads of an engine, over a RocksDB: they fill in an operation and leave finishing it to the caller.
+//
+// No allocation fails inside RocksDB (base/memory_reserve.h): it does not survive an exception. Thread-safe.
+#pragma once
+
+#include <rocksdb/db.h>
+
+#include "storage/engine.h"
+
+namespace armature::storage {
+
+void ReadRow(rocksdb::DB& db, const rocksdb::ReadOptions& options, GetOp& op);
+void ReadRows(rocksdb::DB& db, const rocksdb::ReadOptions& options, MultiGetOp& op);
+void ScanRows(rocksdb::DB& db, rocksdb::ReadOptions options, ScanOp& op);
+
+}  // namespace armature::storage
