@@ -1,0 +1,64 @@
+// FaultHouse: what a process has over its engine, and requests to it as JSON. For the tests of faults.
+//
+// Decoding, validation and execution are the server's own. Reborn over the same store, it is a restart.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "api/request_context.h"
+#include "base/clock.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "storage/engine.h"
+#include "table/catalog.h"
+#include "table/journal/journal.h"
+#include "table/read_path.h"
+#include "table/txn/token_store.h"
+#include "table/write_path.h"
+#include "workers/index_backfill.h"
+#include "workers/ttl_setup.h"
+
+namespace armature::api {
+
+struct FaultReply {
+  enum class Kind {
+    kOk,
+    kRefused,  // an error that says that nothing was done: a failed condition, a bad request
+    kUnknown,  // an error of the server: done or not done
+  };
+  Kind kind = Kind::kOk;
+  std::string body;   // when ok
+  std::string error;  // "Name: message" otherwise
+};
+
+class FaultHouse {
+ public:
+  FaultHouse(storage::Engine& engine, Metrics& metrics);
+
+  Status Load();
+  // An exception of the operation leaves this. `begin` and `end` are called where the request's own work begins and
+  // ends.
+  using Hook = void (*)();
+  FaultReply Call(std::string_view operation, std::string_view json, std::function<void()> begin = nullptr,
+                  Hook end = nullptr);
+
+ private:
+  struct Hooks;
+  Task<model::ApiResult<void>> Run(std::string_view operation, std::string_view json, RequestContext& context,
+                                   const Hooks& hooks);
+
+  SystemClock clock_;
+  SeededRandom random_{1};
+  table::Catalog catalog_;
+  table::ReadPath reads_;
+  table::WritePath writes_;
+  table::Journal journal_;
+  table::TokenStore tokens_;
+  workers::IndexBackfill index_backfill_;
+  workers::TtlSetup ttl_setup_;
+  Services services_;
+};
+
+}  // namespace armature::api

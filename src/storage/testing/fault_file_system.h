@@ -1,0 +1,61 @@
+// FaultFileSystem: the real file system, counting what a store asks of it and failing the n-th of a kind. For tests.
+//
+// Stands under StoreFileSystem, through RocksDbOptions::env. A write that fails has written half; a sync that fails has
+// lost what it was to make durable of a log. A sync can be held up
+// until the test lets it go on: that is a slow disk, without any waiting by the clock. Thread-safe.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <rocksdb/env.h>
+#include <rocksdb/file_system.h>
+
+namespace armature::storage {
+
+enum class FileCall { kCreate, kOpen, kAppend, kSync, kSyncDirectory, kRead, kTruncate, kClose, kRename, kDelete };
+inline constexpr size_t kFileCalls = 10;
+std::string_view FileCallName(FileCall call);
+
+class Faults {
+ public:
+  // From the n-th call of that kind on (1 = the next), `times` of them fail with the error number. Counting starts
+  // anew.
+  void Arm(FileCall call, uint64_t n, uint64_t times, int error);
+  void Disarm();
+  // Calls of that kind since counting started.
+  uint64_t count(FileCall call) const;
+  uint64_t failures() const;
+  void StartCounting();
+
+  // Syncs of files wait until this is called with false.
+  void HoldSyncs(bool holds);
+  // Until a sync is being held.
+  void AwaitHeldSync();
+
+  // For the file system: 0 or the error number to fail with.
+  int Next(FileCall call);
+
+ private:
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  std::array<uint64_t, kFileCalls> counts_{};
+  bool is_armed_ = false;
+  FileCall call_ = FileCall::kCreate;
+  uint64_t from_ = 0;
+  uint64_t times_ = 0;
+  int error_ = 0;
+  uint64_t failures_ = 0;
+  bool holds_syncs_ = false;
+  int held_ = 0;
+};
+
+// `faults` must outlive the Env.
+std::unique_ptr<rocksdb::Env> MakeFaultEnv(Faults& faults);
+
+}  // namespace armature::storage
