@@ -139,11 +139,15 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
     if (const std::string_view note = marks_->TakeNote(buffer); !note.empty()) batch.PutLogData(ToSlice(note));
   }
   Status CheckOwners(Parts parts) const;
-  // Not ok while the disk is full, or descriptors or memory are missing, or once RocksDB has given up. Asked before a
-  // write, so that little is kept in memory for the log; and after it, where nobody waits for a sync: such a write is
-  // acknowledged only if the log is with the operating system.
+  // Not ok while the disk is full, or descriptors or memory are missing, or once RocksDB or the log has given up. Asked
+  // before a write, so that little is kept in memory for the log.
   Status CheckSpace() const {
     if (MemoryReserve::is_spent()) return Status::Unavailable("memory is exhausted");
+    return CheckLog();
+  }
+  // The same but for memory. Asked after a write where nobody waits for a sync: such a write is acknowledged only if
+  // the log is with the operating system.
+  Status CheckLog() const {
     if (files_->is_short()) {
       syncer_->ReportShortage();
       return files_->shortage();
@@ -309,7 +313,7 @@ void RocksDbEngine::WriteGroup(std::span<const CommitGroup::Member> members) {
     }
     if (!is_closed_.load(std::memory_order_relaxed)) {
       if (batch.Count() != 0) written = db_->Write(options, &batch);
-      if (written.ok() && !waits_for_sync()) full = CheckSpace();
+      if (written.ok() && !waits_for_sync()) full = CheckLog();
       // Not a commit's own number but one not before it: whoever waits for it waits for the commit too.
       sequence = db_->GetLatestSequenceNumber();
     }
@@ -347,7 +351,7 @@ Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
   if (Status full = CheckSpace(); !full.ok()) return full;
   const auto status = db_->Write(rocksdb::WriteOptions(), &batch);
   if (!status.ok()) return FromRocksDb(status);
-  if (Status full = waits_for_sync() ? Status() : CheckSpace(); !full.ok()) return full;
+  if (Status full = waits_for_sync() ? Status() : CheckLog(); !full.ok()) return full;
   commits_.Add();
   sequence = db_->GetLatestSequenceNumber();
   return {};
