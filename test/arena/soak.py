@@ -51,7 +51,8 @@ class Soak:
         config.write_text(python_function(self.folder, log, "noticing") +
                           '[[trigger]]\nname = "noticing"\ntable = "triggering"\nfunction = "noticing"\n')
         # A small cache fills during the warm-up; shards that end are part of what is used.
-        self.server = Server(self.folder / "data", "--cache-mib", "8", "--stream-shard-age", "60s", "--trigger", config, "--log-level", "warn")
+        self.server = Server(self.folder / "data", "--cache-mib", "8", "--stream-shard-age", "60s", "--trigger", config,
+                             "--log-level", "warn")
 
     def set_up(self):
         db = RawClient(self.server.endpoint)
@@ -115,10 +116,10 @@ class Soak:
             reader.step()
         assert reader.balances == {item["pk"]["S"]: item["balance"]["N"] for item in items}, "the stream tells another story"
         reader.disconnect()
-        for name in ("by-tag",):
-            indexed = {(item["pk"]["S"], item["sk"]["N"], item["tag"]["S"]) for item in tables.scan(db, "main", IndexName=name)}
-            stored = {(item["pk"]["S"], item["sk"]["N"], item["tag"]["S"]) for item in tables.scan(db, "main", ConsistentRead=True) if "tag" in item}
-            assert indexed == stored, "the index differs from its table"
+        indexed, stored = (tables.scan(db, "main", **more) for more in ({"IndexName": "by-tag"}, {"ConsistentRead": True}))
+        indexed, stored = ({(item["pk"]["S"], item["sk"]["N"], item["tag"]["S"]) for item in some if "tag" in item}
+                           for some in (indexed, stored))
+        assert indexed == stored, "the index differs from its table"
         assert self.calls.records("triggering"), "the function was never called"
         db.close()
 

@@ -70,7 +70,11 @@ dev_test() {
   sanitizer_environment
   need_packages $packages_build $packages_test $packages_node
   if [ "$what" = all ] || [ "$what" = wire ]; then need_node_modules; fi
-  case $what in wire | fault | arena) build "$kind" armature ;; *) build "$kind" ;; esac
+  case $what in
+    wire | fault) build "$kind" armature ;;
+    arena) build "$kind" armature arena ;;
+    *) build "$kind" ;;
+  esac
 
   case $what in all | unit) run_unit "$kind" "$@" ;; esac
   case $what in all | wire) run_pytest wire "$kind" "$@" ;; esac
