@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -82,7 +83,8 @@ model::ApiResult<JsonDocument> JsonDocument::ParseWith(std::unique_ptr<Slot> slo
     // Sizes are rounded up for the sake of those who use the parser next; a large one has no next.
     const size_t capacity =
         json.size() > kLargestKept ? json.size() : std::max(kSmallestCapacity, std::bit_ceil(json.size()));
-    if (parser.allocate(capacity) != simdjson::SUCCESS) return model::SerializationException();
+    // Not the client's fault, whatever it has sent.
+    if (parser.allocate(capacity) != simdjson::SUCCESS) throw std::bad_alloc();
   }
   if (parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document.root_) != simdjson::SUCCESS) {
     return model::SerializationException();

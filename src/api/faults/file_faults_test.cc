@@ -15,6 +15,7 @@
 #include <random>
 #include <set>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -241,6 +242,14 @@ void SayCase(int) {
   written = write(STDERR_FILENO, "\n", 1);
 }
 
+// However short the time: some case of every kind of call and error.
+void PutOneOfEachFirst(std::vector<Case>& cases) {
+  std::set<std::tuple<FileCall, int, bool>> seen;
+  std::stable_partition(cases.begin(), cases.end(), [&](const Case& fault) {
+    return seen.insert({fault.call, fault.error, fault.stays}).second;
+  });
+}
+
 class FileFaultsTest : public testing::TestWithParam<storage::Durability> {
  protected:
   FileFaultsTest() {
@@ -254,6 +263,7 @@ class FileFaultsTest : public testing::TestWithParam<storage::Durability> {
   void RunAll(std::vector<Case> cases, std::chrono::seconds short_form, RunCase run) {
     std::mt19937_64 random(storage::ArenaSeed());
     std::shuffle(cases.begin(), cases.end(), random);
+    PutOneOfEachFirst(cases);
     const auto deadline = Clock::now() + std::max(short_form, storage::ArenaTime());
     size_t done = 0, hit = 0;
     for (; done < cases.size() && Clock::now() < deadline; ++done) {

@@ -136,6 +136,19 @@ TEST_P(MemoryFaultsTest, AReadTellsTheSameOrNothing) {
   EXPECT_GT(exceptions_, 100u);
 }
 
+// The parser of a large document is made for it, and memory for that may be missing, too.
+TEST_P(MemoryFaultsTest, ALargeRequestIsNeverTheClientsFault) {
+  FaultWorkload workload;
+  ASSERT_TRUE(workload.Begin(*house_));
+  const std::string put = fmt::format(R"({{"TableName":"Tbl","Item":{{"pk":{{"S":"large"}},"text":{{"S":"{}"}}}}}})",
+                                      std::string(300'000, 'x'));
+  for (uint64_t n = 1;; ++n) {
+    const FaultReply reply = CallFailing("PutItem", put, n);
+    EXPECT_NE(reply.kind, FaultReply::Kind::kRefused) << reply.error << " at allocation " << n;
+    if (!FailingNew::has_failed()) break;
+  }
+}
+
 // Tables come and go: each is there or not, and can be made and deleted afterwards.
 TEST_P(MemoryFaultsTest, ATableIsThereOrNotWhicheverAllocationFails) {
   const std::string create = R"({"TableName":"New","BillingMode":"PAY_PER_REQUEST",
