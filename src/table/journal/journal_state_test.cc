@@ -75,7 +75,10 @@ TEST(StreamArns, AreTakenApart) {
   EXPECT_EQ(parts->table, "T");
   EXPECT_EQ(parts->label, "2026-11-15T08:00:00.000");
   for (const char* bad : {"", "arn", "arn:aws:dynamodb:r:a:table/T", "arn:aws:s3:r:a:table/T/stream/x",
-                          "arn:aws:dynamodb:r:a:index/T/stream/x", "arn:aws:dynamodb:r:a:table/T/stream/"})
+                          "arn:aws:dynamodb:r:a:index/T/stream/x", "arn:aws:dynamodb:r:a:table/T/stream/",
+                          // Parts left out from the middle.
+                          "arn:table/T/stream/x", "arn:aws/T/stream/x", "arn:aws:dynamodb:table/T/stream/x",
+                          "arn:aws:dynamodb:r:table/T/stream/x"})
     EXPECT_FALSE(ParseStreamArn(bad)) << bad;
 }
 

@@ -19,8 +19,10 @@ std::optional<StreamArnParts> ParseStreamArn(std::string_view arn) {
   const auto account = take(":");
   const auto kind = take("/");
   const auto table = take("/stream/");
-  if (!table || scheme != "arn" || !partition->starts_with("aws") || service != "dynamodb" || kind != "table" ||
-      table->empty() || arn.empty() || arn.find('/') != std::string_view::npos)
+  // A part that is missing leaves what is behind it for the next one: each is looked at.
+  if (!partition || !region || !account || !table || scheme != "arn" || !partition->starts_with("aws") ||
+      service != "dynamodb" || kind != "table" || table->empty() || arn.empty() ||
+      arn.find('/') != std::string_view::npos)
     return std::nullopt;
   return StreamArnParts{*region, *account, *table, arn};
 }
