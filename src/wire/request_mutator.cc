@@ -9,7 +9,10 @@ Choose RequestMutator::chooser() {
   return [this](size_t count) { return random_.Below(count); };
 }
 
-JsonTree RequestMutator::Hostile() { return HostileValues()[random_.Below(HostileValues().size())]; }
+JsonTree RequestMutator::Hostile() {
+  if (random_.Below(4) == 0) return {};  // null, the simplest thing that can be wrong anywhere
+  return HostileValues()[random_.Below(HostileValues().size())];
+}
 
 JsonTree RequestMutator::Fresh(const OperationSchema& schema) {
   const auto paths = CollectionPaths(schema);

@@ -3,7 +3,8 @@
 # fuzz_targets: the names of all targets, as the CMakeLists.txt say them.
 fuzz_targets() { grep -rhoP '^armature_fuzzer\(\K\w+' "$root/src" --include=CMakeLists.txt | sort; }
 
-# start_fuzzer NAME SECONDS: one target in the background, its words in build/fuzz/logs/NAME.log. Sets `started`.
+# start_fuzzer NAME SECONDS: one target in the background, its words in build/fuzz/logs/NAME.log. Sets `started`. Without
+# libFuzzer's entropic schedule, which costs more than the target where whole libraries are watched.
 start_fuzzer() {
   local name=$1 seconds=$2 corpus="$dir/corpus/$1" options=()
   mkdir -p "$corpus"
@@ -11,7 +12,7 @@ start_fuzzer() {
   [ -f "$root/tools/fuzz/$name.dict" ] && options+=(-dict="$root/tools/fuzz/$name.dict")
   [ -n "${ARMATURE_SEED:-}" ] && options+=(-seed="$ARMATURE_SEED")
   LSAN_OPTIONS="suppressions=$root/tools/lsan.supp:print_suppressions=0" \
-    "$dir/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=10 -max_len=4096 -rss_limit_mb=2048 -print_final_stats=1 \
+    "$dir/fuzz/${name}_fuzz" -max_total_time="$seconds" -timeout=10 -max_len=4096 -rss_limit_mb=2048 -entropic=0 -print_final_stats=1 \
     -artifact_prefix="$dir/crashes/$name-" "${options[@]}" "$corpus" >"$dir/logs/$name.log" 2>&1 &
   started=$!
 }

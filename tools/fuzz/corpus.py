@@ -2,14 +2,14 @@
 """Fuzz inputs as text and back: one input per line, with \\xHH, \\n, \\r, \\t and \\\\.
 
     corpus.py unpack FOLDER FILE…    a file in FOLDER for every line of the FILEs that exist
-    corpus.py pack FILE FOLDER       every file in FOLDER as a line of FILE, the shortest first, up to 100 KB in all
+    corpus.py pack FILE FOLDER       adds every file in FOLDER as a line to FILE, the shortest first, up to 30 KB in all
 """
 import hashlib
 import pathlib
 import re
 import sys
 
-MOST_BYTES = 100_000
+MOST_BYTES = 30_000
 ESCAPES = {"n": b"\n", "r": b"\r", "t": b"\t"}
 
 
@@ -36,14 +36,18 @@ def unpack(folder, files):
 
 
 def pack(file, folder):
-    lines, size = [], 0
-    for path in sorted(pathlib.Path(folder).iterdir(), key=lambda each: (each.stat().st_size, each.name)):
-        line = escape(path.read_bytes())
+    path = pathlib.Path(file)
+    lines = path.read_text().splitlines() if path.exists() else []
+    size = sum(len(line) + 1 for line in lines)
+    for each in sorted(pathlib.Path(folder).iterdir(), key=lambda one: (one.stat().st_size, one.name)):
+        line = escape(each.read_bytes())
+        if line in lines or not line:
+            continue
         size += len(line) + 1
         if size > MOST_BYTES:
             break
         lines.append(line)
-    pathlib.Path(file).write_text("\n".join(lines) + "\n")
+    path.write_text("\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
