@@ -12,7 +12,7 @@ namespace armature {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Milliseconds since the Unix epoch.
+  // Milliseconds since the Unix epoch; positive.
   virtual int64_t NowMillis() const = 0;
   double NowSeconds() const { return static_cast<double>(NowMillis()) / 1000.0; }
 };

@@ -6,6 +6,8 @@
 
 #include <unistd.h>
 
+#include "base/visible_text.h"
+
 namespace armature {
 
 namespace {
@@ -34,7 +36,7 @@ void LogLine(LogLevel level, std::string_view line) {
   gmtime_r(&now.tv_sec, &utc);
   std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z {} {}\n", utc.tm_year + 1900,
                                  utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-                                 now.tv_nsec / 1'000'000, kNames[static_cast<size_t>(level)], line);
+                                 now.tv_nsec / 1'000'000, kNames[static_cast<size_t>(level)], VisibleText(line));
   // One write, so that lines of several threads never mix. A failing stderr has nobody to tell.
   [[maybe_unused]] auto written = write(STDERR_FILENO, text.data(), text.size());
 }

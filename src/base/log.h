@@ -1,5 +1,6 @@
 // Log: one line per event on standard error, with a level and key=value fields made by the caller.
 //
+// What a line quotes cannot break it: control characters and bytes that are not UTF-8 are shown as \xNN.
 // Thread-safe (a line is one write). Any layer may log; nothing on a request's fast path does.
 #pragma once
 

@@ -1,0 +1,105 @@
+// TaskPool: a bounded number of threads for any number of things that have something to do now and then.
+//
+// A task is a step that is run again and again, never by two threads at once, and says after each run when it wants the
+// next: now, at a time, or when it is woken. A task that waits costs no thread. Threads are started as work comes, up
+// to the limit, and go when they are idle; that one cannot be started costs time, never the process: what is due waits
+// for those there are. A step may block; so many steps may block as there are threads. A step that throws is run again
+// later. Thread-safe. Used by triggers/ and workers/, whose followers of the journal are such tasks.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace armature {
+
+class TaskPool {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  // What a step wants next.
+  struct Next {
+    enum class Kind { kNow, kAt, kWhenWoken, kEnd };
+    Kind kind = Kind::kEnd;
+    Clock::time_point at;
+
+    static Next Now() { return {Kind::kNow, {}}; }
+    static Next At(Clock::time_point at) { return {Kind::kAt, at}; }
+    static Next After(std::chrono::milliseconds pause) { return At(Clock::now() + pause); }
+    static Next WhenWoken() { return {Kind::kWhenWoken, {}}; }
+    static Next End() { return {Kind::kEnd, {}}; }
+  };
+  using Step = std::function<Next()>;
+
+  class Task;
+  using Handle = std::shared_ptr<Task>;
+
+  // Starts a thread, or throws std::system_error as std::thread does. Tests give one that fails.
+  using StartThread = std::function<std::thread(std::function<void()>)>;
+  static std::thread RealThread(std::function<void()> body) { return std::thread(std::move(body)); }
+
+  // `name` is what the log calls it.
+  TaskPool(std::string name, size_t max_threads, StartThread start_thread = RealThread);
+  // REQUIRES: every task has ended, or is cancelled. Waits for steps under way.
+  ~TaskPool();
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
+
+  // A task whose first step is due now.
+  Handle Add(Step step);
+  // Its next step is due now; one that is under way is followed by another.
+  void Wake(const Handle& task);
+  // No step begins any more. One that is under way goes on to its end.
+  void Cancel(const Handle& task);
+  bool HasEnded(const Handle& task) const;
+  // REQUIRES: cancelled, or about to end; not called by a step.
+  void AwaitEnd(const Handle& task);
+
+  // How long the task's next step has been due without a thread to run it; zero: it is not waiting.
+  Clock::duration WaitsFor(const Handle& task) const;
+
+  // To be called now and then: starts threads that could not be started when they were wanted.
+  void Tend();
+
+  size_t max_threads() const { return max_threads_; }
+  size_t threads() const;
+
+ private:
+  using Timers = std::multimap<Clock::time_point, Handle>;
+
+  void Run();
+  void RunStep(std::unique_lock<std::mutex>& lock, const Handle& task);
+  // All with mutex_ held.
+  void Enqueue(const Handle& task);
+  void StartIfNeeded();
+  void PromoteDue(Clock::time_point now);
+  void Park(const Handle& task, const Next& next);
+  void DropTimer(Task& task);
+  void JoinFinished(std::unique_lock<std::mutex>& lock);
+
+  const std::string name_;
+  const size_t max_threads_;
+  const StartThread start_thread_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable ended_;
+  std::deque<Handle> due_;  // guarded by mutex_, as is all below
+  Timers timers_;
+  std::list<std::thread> threads_;
+  std::list<std::thread> finished_;  // to be joined
+  size_t idle_ = 0;
+  bool is_stopping_ = false;
+  std::optional<Clock::time_point> last_failure_;  // of starting a thread
+};
+
+}  // namespace armature
