@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/find_bytes.h"
+#include "base/work_meter.h"
 #include "expr/compare.h"
 
 namespace armature::expr {
@@ -34,13 +36,20 @@ Evaluated Get(const Operand& operand, Item item) {
   const Value* found = FindPath(item, operand.path);
   if (operand.kind == Operand::Kind::kPath || found == nullptr) return {.value = found};
   const auto size = SizeOf(*found);
+  if (found->is(Type::kS)) WorkMeter::Add(found->str().size() / 4);
   if (!size) return {};
   return {.is_size = true, .size = Number::FromInt(*size)};
+}
+
+// Comparing goes many bytes at a time, and mostly not far.
+void CountComparison(const Value& a, const Value& b) {
+  if (a.is(Type::kS) || a.is(Type::kB)) WorkMeter::Add(std::min(a.str().size(), b.str().size()) / 16);
 }
 
 bool Equal(const Evaluated& a, const Evaluated& b) {
   if (!a.present() || !b.present() || a.type() != b.type()) return false;
   if (a.is_size || b.is_size) return a.number() == b.number();
+  CountComparison(*a.value, *b.value);
   return *a.value == *b.value;  // NOLINT: present
 }
 
@@ -51,7 +60,16 @@ bool Ordered(const Evaluated& a, const Evaluated& b, Holds holds) {
   const Type type = a.type();
   if (type != b.type() || !IsOrdered(type)) return false;
   if (type == Type::kN) return holds(a.number() <=> b.number());
+  CountComparison(*a.value, *b.value);
   return holds(a.value->str() <=> b.value->str());
+}
+
+// REQUIRES: both are S, or both B.
+bool Occurs(const Value& wanted, const Value& in) {
+  size_t work = 0;
+  const bool occurs = ContainsBytes(in.str(), wanted.str(), work);
+  WorkMeter::Add(work);
+  return occurs;
 }
 
 bool BeginsWith(const Evaluated& text, const Evaluated& prefix) {
@@ -65,20 +83,21 @@ bool Contains(const Evaluated& container, const Evaluated& wanted) {
   const Value& in = *container.value;
   switch (in.type()) {
     case Type::kS:
-    case Type::kB:
-      return wanted.value && wanted.type() == in.type() && in.str().find(wanted.value->str()) != std::string_view::npos;
+    case Type::kB: return wanted.value && wanted.type() == in.type() && Occurs(*wanted.value, in);
     case Type::kSS:
     case Type::kBS:
       return wanted.value && wanted.type() == (in.is(Type::kSS) ? Type::kS : Type::kB) &&
              std::ranges::binary_search(in.strings(), wanted.value->str());
     case Type::kNS: return wanted.type() == Type::kN && std::ranges::binary_search(in.numbers(), wanted.number());
     case Type::kL:
+      WorkMeter::Add(in.list().size());
       return std::ranges::any_of(in.list(), [&](const Value& element) { return Equal({.value = &element}, wanted); });
     default: return false;
   }
 }
 
 bool EvaluateNode(const ConditionNode& node, Item item) {
+  WorkMeter::Add(8 + 8 * node.operands.size());
   const auto operand = [&](size_t i) { return Get(node.operands[i], item); };
   const auto child = [&](const ConditionNode* condition) { return EvaluateNode(*condition, item); };
   switch (node.op) {

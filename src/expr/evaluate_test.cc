@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/work_meter.h"
 #include "expr/expr_testing.h"
 
 namespace armature::expr {
@@ -197,6 +198,38 @@ TEST(EvaluateTest, LogicAndPrecedence) {
   EXPECT_EQ(Check("NOT NOT n = :t", {{":t", "N:20"}}), "true");
   EXPECT_EQ(Check("n BETWEEN :f AND :t AND n = :t", v), "true");
   EXPECT_EQ(Check("(n) IN (:f, (:t))", v), "true");
+}
+
+// A request of N bytes may cost so much for each of them, whatever the bytes are. Counted, not timed.
+TEST(EvaluateTest, TheWorstContainsCostsItsLength) {
+  for (const size_t size : {size_t{20'000}, size_t{100'000}, size_t{400'000}}) {
+    Arena arena;
+    const std::string text(size, 'a'), wanted = std::string(size / 2, 'a') + "b";
+    const model::MapEntry item[] = {{"s", model::Value::String(text)}};
+    const model::Value value = model::Value::String(wanted);
+    const PathElement element{.name = "s"};
+    const Operand operands[] = {{.kind = Operand::Kind::kPath, .path = {&element, 1}},
+                                {.kind = Operand::Kind::kValue, .value = &value}};
+    const ConditionNode node{.op = ConditionOp::kContains, .operands = operands};
+    WorkMeter::StartTurn();
+    EXPECT_FALSE(Evaluate({.root = &node}, item));
+    EXPECT_GE(WorkMeter::done(), size);
+    EXPECT_LE(WorkMeter::done(), 16 * size);
+  }
+  WorkMeter::StartTurn();
+}
+
+TEST(EvaluateTest, EveryComparisonIsCounted) {
+  WorkMeter::StartTurn();
+  const auto cost = [](std::string_view condition) {
+    const size_t before = WorkMeter::done();
+    Check(condition, {{":v", "S:x"}, {":w", "S:y"}});
+    return WorkMeter::done() - before;
+  };
+  const size_t one = cost("s = :v AND s <> :w");
+  EXPECT_GT(one, 0u);
+  EXPECT_GT(cost("s IN (:v, :v, :v, :v, :w)"), one / 2);
+  WorkMeter::StartTurn();
 }
 
 }  // namespace

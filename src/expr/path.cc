@@ -1,6 +1,8 @@
 #include "expr/path.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -20,18 +22,40 @@ size_t CommonPrefix(Path a, Path b) {
   return i;
 }
 
-bool Overlap(Path a, Path b) { return CommonPrefix(a, b) == std::min(a.size(), b.size()); }
+bool Overlap(Path a, Path b, size_t common) { return common == std::min(a.size(), b.size()); }
 
-bool Conflict(Path a, Path b) {
-  const size_t i = CommonPrefix(a, b);
-  return i < a.size() && i < b.size() && a[i].is_index != b[i].is_index;
+bool Conflict(Path a, Path b, size_t i) { return i < a.size() && i < b.size() && a[i].is_index != b[i].is_index; }
+
+// Every name of a path by its place among all names, so that comparing two does not depend on how long they are: each
+// path is compared with each.
+std::vector<std::vector<uint64_t>> NumberNames(std::span<const Path> paths) {
+  constexpr uint64_t kIndex = uint64_t{1} << 63;
+  std::vector<std::string_view> names;
+  for (const Path path : paths)
+    for (const PathElement& element : path)
+      if (!element.is_index) names.push_back(element.name);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::vector<std::vector<uint64_t>> numbered(paths.size());
+  for (size_t i = 0; i < paths.size(); ++i) {
+    for (const PathElement& element : paths[i]) {
+      const auto place = element.is_index ? 0 : std::ranges::lower_bound(names, element.name) - names.begin();
+      numbered[i].push_back(element.is_index ? kIndex | element.index : static_cast<uint64_t>(place));
+    }
+  }
+  return numbered;
 }
 
-// The first pair, in the order of the text, for which `test` holds.
-std::optional<std::string> FirstPair(std::span<const Path> paths, bool (*test)(Path, Path), std::string_view text) {
+// The first pair, in the order of the text, for which `test` holds. It is told up to where the two agree.
+std::optional<std::string> FirstPair(std::span<const Path> paths, bool (*test)(Path, Path, size_t),
+                                     std::string_view text) {
+  const auto numbered = NumberNames(paths);
+  const auto agree = [&](size_t a, size_t b) {
+    return static_cast<size_t>(std::ranges::mismatch(numbered[a], numbered[b]).in1 - numbered[a].begin());
+  };
   for (size_t second = 1; second < paths.size(); ++second)
     for (size_t first = 0; first < second; ++first)
-      if (test(paths[first], paths[second]))
+      if (test(paths[first], paths[second], agree(first, second)))
         return fmt::format(fmt::runtime(text), FormatPath(paths[first]), FormatPath(paths[second]));
   return std::nullopt;
 }
@@ -75,7 +99,10 @@ std::optional<std::string> CheckPathsDisjoint(std::span<const Path> paths, Arena
   std::span<Path> sorted = arena.NewArray<Path>(paths.size());
   std::ranges::copy(paths, sorted.begin());
   std::ranges::sort(sorted, PathLess);
-  const auto bad = [](Path a, Path b) { return Overlap(a, b) || Conflict(a, b); };
+  const auto bad = [](Path a, Path b) {
+    const size_t common = CommonPrefix(a, b);
+    return Overlap(a, b, common) || Conflict(a, b, common);
+  };
   if (std::ranges::adjacent_find(sorted, bad) == sorted.end()) return std::nullopt;
   if (auto error = FirstPair(paths, Overlap, model::messages::kPathsOverlap)) return error;
   return FirstPair(paths, Conflict, model::messages::kPathsConflict);

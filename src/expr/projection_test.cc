@@ -1,5 +1,7 @@
 #include "expr/projection.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
@@ -45,6 +47,18 @@ TEST(ProjectionTest, PathsThatLeadNowhereLeaveNoTrace) {
 
 TEST(ProjectionTest, EmptyContainersAreValues) {
   EXPECT_EQ(Project("a, b.c", {}, "a=L[],b=M{c=M{}}"), "a=L[],b=M{c=M{}}");
+}
+
+TEST(ProjectionTest, ManyPathsOfLongNamesThatOverlapAreFoundByTheirPlaceInTheText) {
+  // Names that differ in their last byte only: comparing each pair by its bytes would take minutes.
+  const std::string name(60'000, 'n');
+  const std::string a = name + "a", b = name + "b", c = name + "c";
+  std::string text;
+  for (int i = 0; i < 150; ++i) text += "#a.#b[" + std::to_string(i) + "],";
+  text += "#c.#a,#c.#b,#c";
+  const std::string error = TestRequest({{"#a", a}, {"#b", b}, {"#c", c}}, {}).Project(text, "pk=S:x");
+  EXPECT_NE(error.find("Two document paths overlap"), std::string::npos) << error.substr(0, 200);
+  EXPECT_NE(error.find("[" + c + ", " + a + "]"), std::string::npos) << "the first pair of the text";
 }
 
 }  // namespace

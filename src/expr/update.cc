@@ -1,7 +1,9 @@
 #include "expr/update.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <vector>
 
 #include "expr/projection.h"
 #include "model/item_size.h"
@@ -45,9 +47,13 @@ std::span<const Member> Difference(std::span<const Member> a, std::span<const Me
   return out.first(static_cast<size_t>(end - out.begin()));
 }
 
-Value Concatenate(const Value& a, const Value& b, Arena& arena) {
-  std::span<Value> out = arena.NewArray<Value>(a.list().size() + b.list().size());
-  std::ranges::copy(b.list(), std::ranges::copy(a.list(), out.begin()).out);
+// REQUIRES: all are lists.
+Value Concatenate(std::span<const Value> lists, Arena& arena) {
+  size_t size = 0;
+  for (const Value& list : lists) size += list.list().size();
+  std::span<Value> out = arena.NewArray<Value>(size);
+  auto end = out.begin();
+  for (const Value& list : lists) end = std::ranges::copy(list.list(), end).out;
   return Value::List(out);
 }
 
@@ -102,15 +108,36 @@ class ChangeMaker {
       }
       default: break;
     }
+    if (value.kind == UpdateValue::Kind::kListAppend) return Append(value);
     ARMATURE_TRY(const Value left, Compute(*value.left));
     ARMATURE_TRY(const Value right, Compute(*value.right));
-    const Type wanted = value.kind == UpdateValue::Kind::kListAppend ? Type::kL : Type::kN;
-    if (!left.is(wanted) || !right.is(wanted)) return Error(messages::kUpdateOperandWrongType);
-    if (wanted == Type::kL) return Concatenate(left, right, arena_);
+    if (!left.is(Type::kN) || !right.is(Type::kN)) return Error(messages::kUpdateOperandWrongType);
     const bool plus = value.kind == UpdateValue::Kind::kPlus;
     ARMATURE_TRY(const Number result,
                  plus ? Number::Add(left.number(), right.number()) : Number::Subtract(left.number(), right.number()));
     return Value::OfNumber(result, arena_);
+  }
+
+  // All of a list_append of list_appends at once: copying what each of them gives would cost as much as all of them
+  // together, again for each.
+  ApiResult<Value> Append(const UpdateValue& value) const {
+    std::vector<Value> lists;
+    ARMATURE_CHECK_OK(CollectLists(value, lists));
+    for (const Value& list : lists) appended_ += list.list().size();
+    // An element has at least a byte: this cannot become an item, and would only fill the memory.
+    if (appended_ > model::kMaxItemBytes) return Error(messages::kItemToUpdateTooLarge);
+    return Concatenate(lists, arena_);
+  }
+
+  ApiResult<void> CollectLists(const UpdateValue& value, std::vector<Value>& lists) const {
+    if (value.kind == UpdateValue::Kind::kListAppend) {
+      ARMATURE_CHECK_OK(CollectLists(*value.left, lists));
+      return CollectLists(*value.right, lists);
+    }
+    ARMATURE_TRY(const Value list, Compute(value));
+    if (!list.is(Type::kL)) return Error(messages::kUpdateOperandWrongType);
+    lists.push_back(list);
+    return {};
   }
 
   ApiResult<Value> Add(const Value* old, const Value& value) const {
@@ -124,7 +151,7 @@ class ChangeMaker {
       case Type::kSS: return Value::StringSet(Union(old->strings(), value.strings(), arena_));
       case Type::kBS: return Value::BinarySet(Union(old->strings(), value.strings(), arena_));
       case Type::kNS: return Value::NumberSet(Union(old->numbers(), value.numbers(), arena_));
-      case Type::kL: return Concatenate(*old, value, arena_);  // AttributeUpdates only
+      case Type::kL: return Concatenate(std::array{*old, value}, arena_);  // AttributeUpdates only
       default: return WrongType();
     }
   }
@@ -146,6 +173,7 @@ class ChangeMaker {
   const BoundUpdate& update_;
   const Item old_item_;
   Arena& arena_;
+  mutable size_t appended_ = 0;  // elements of lists, of all actions
 };
 
 // --- second step: the new item

@@ -187,5 +187,41 @@ TEST(UpdatedValuesTest, NewOnesAreLookedUpAtTheWrittenIndex) {
   EXPECT_EQ(Updated("REMOVE l[1]", "l=L[N:0,N:1,N:2]"), "old: l=L[N:1] new: l=L[N:2]");
 }
 
+std::string ListOf(size_t count) {
+  std::string text = "L[";
+  for (size_t i = 0; i < count; ++i) text += i ? ",NULL" : "NULL";
+  return text + "]";
+}
+
+std::string Nested(size_t depth) {
+  std::string text = "l";
+  for (size_t i = 0; i < depth; ++i) text = "list_append(" + text + ", :v)";
+  return text;
+}
+
+TEST(UpdateTest, NestedListAppendsAreInOrder) {
+  EXPECT_EQ(Update("SET l = list_append(list_append(:v, l), list_append(l, :v))", "l=L[S:a,S:b]", {{":v", "L[N:1]"}}),
+            "l=L[N:1,S:a,S:b,S:a,S:b,N:1]");
+  EXPECT_EQ(Update("SET l = list_append(list_append(l, :v), l)", "l=L[]", {{":v", "S:x"}}), kWrongType);
+}
+
+// Each level once copied what the levels below had made: a list of 100,000 elements in 200 levels was 300 MB.
+TEST(UpdateTest, NestedListAppendsCostTheirSum) {
+  TestRequest request({}, {{":v", "L[N:1]"}});
+  const std::string item = "l=" + ListOf(20'000);
+  const size_t before = request.arena().bytes_reserved();
+  request.Update("SET l = " + Nested(200), item);
+  EXPECT_LT(request.arena().bytes_reserved() - before, size_t{16} << 20);
+}
+
+TEST(UpdateTest, ListsThatNoItemCouldHoldAreNotMade) {
+  const std::string item = "l=" + ListOf(20'000);
+  std::string text = "l";
+  for (int i = 0; i < 5; ++i) text = "list_append(" + text + ", " + text + ")";
+  TestRequest request({}, {});
+  EXPECT_EQ(request.Update("SET l = " + text, item), "Item size to update has exceeded the maximum allowed size");
+  EXPECT_LT(request.arena().bytes_reserved(), size_t{16} << 20);
+}
+
 }  // namespace
 }  // namespace armature::expr

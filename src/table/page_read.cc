@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "base/work_meter.h"
 #include "model/item_codec.h"
 #include "table/capacity.h"
 
@@ -16,6 +17,8 @@ namespace {
 // Rows are asked for in portions: small enough that a page of 1 MB is not overshot by much, large enough that a page of
 // small items is one call.
 constexpr size_t kPortionBytes = 256 * 1024;
+// What a row costs besides its bytes, in bytes.
+constexpr size_t kRowUnits = 128;
 
 model::ApiError ReadError(const Table& table, const Status& status) {
   LogError("table {}: read failed: {}", table.def()->name, status.ToString());
@@ -40,7 +43,10 @@ class PageReader {
       co_await scan.done;
       if (!scan.status.ok()) co_return ReadError(*page_.table, scan.status);
       if (page_.fetch_from) { ARMATURE_CO_CHECK_OK(co_await FetchItems(scan)); }
-      ARMATURE_CO_CHECK_OK(TakeRows(scan));
+      for (size_t at = 0; at < scan.rows.size() && !is_done_;) {
+        ARMATURE_CO_CHECK_OK(TakeRows(scan, at));
+        co_await YieldIfDue();
+      }
       if (is_done_) break;
       if (!scan.has_more || scan.rows.empty()) co_return ApiResult<void>{};
       GoOnBehind(scan.rows.back().key);
@@ -49,8 +55,11 @@ class PageReader {
   }
 
  private:
-  ApiResult<void> TakeRows(const storage::ScanOp& scan) {
-    for (size_t i = 0; i < scan.rows.size(); ++i) {
+  // From `at` on, which moves, until it is others' turn.
+  ApiResult<void> TakeRows(const storage::ScanOp& scan, size_t& at) {
+    while (at < scan.rows.size() && !WorkMeter::is_due()) {
+      const size_t i = at++;
+      WorkMeter::Add(kRowUnits + scan.rows[i].value.size());
       row_arena_.Reset();
       auto decoded = model::DecodeItem(scan.rows[i].value, row_arena_);
       if (!decoded) return ReadError(*page_.table, decoded.error());

@@ -1,7 +1,7 @@
 // One page of a Query or Scan: rows of a keyspace in order, until a limit.
 //
 // Reads at the view given, row by row into the sink; what a row is worth (filters, projections, replies) is the sink's
-// business. A page ends after `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts),
+// business. A long page lets others have the reactor in between. A page ends after `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts),
 // or at the end of the range. Cost grows with what is read, not with what lies before it. One page, one request. Called
 // by api/.
 #pragma once

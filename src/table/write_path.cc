@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "base/work_meter.h"
 #include "expr/evaluate.h"
 #include "expr/update.h"
 #include "model/item_codec.h"
@@ -364,6 +365,7 @@ Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& chan
     Changes& of_table = changes.try_emplace(write.table, images_).first->second;
     auto prepared = co_await Prepare(write, sizes, arena, of_table);
     if (!prepared) write.failure = std::move(prepared).error();
+    co_await YieldIfDue();
   }
 }
 

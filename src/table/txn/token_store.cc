@@ -105,8 +105,9 @@ Task<Status> TokenStore::RemoveExpired(size_t most) {
     claims.emplace_back(this, id);
     Record record;
     auto found = co_await Read(id, storage::View::kLatest, record);
-    if (!found) co_return found.error();
-    if (*found && record.expires_millis <= now) batch.Delete(TokenKey(id));
+    const bool is_damaged = !found && found.error().code() == StatusCode::kCorruption;
+    if (!found && !is_damaged) co_return found.error();
+    if (is_damaged || (*found && record.expires_millis <= now)) batch.Delete(TokenKey(id));
     batch.Delete(row.key);
   }
   if (batch.empty()) co_return Status();
