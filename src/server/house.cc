@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -163,8 +164,9 @@ Status House::LoadTriggers() {
     if (Status status = triggers::ReadTriggerFile(file, options_.account, options_.region, config); !status.ok())
       return status;
   if (Status status = triggers::CheckTriggers(config); !status.ok()) return status;
-  triggers_.emplace(triggers::TriggersDeps{*engine_, catalog_, journal_, clock_, random_, *metrics_},
-                    std::move(config));
+  triggers_.emplace(
+      triggers::TriggersDeps{*engine_, catalog_, journal_, clock_, random_, *metrics_, options_.trigger_calls},
+      std::move(config));
   return RunBlocking(triggers_->Load());
 }
 
@@ -173,11 +175,15 @@ void House::StartRecount() {
   auto recount = std::make_shared<workers::StatsRecount>(*engine_, catalog_);
   if (recount->empty()) return;
   is_counted_ = false;
-  recount_ = std::jthread([this, recount](const std::stop_token& stop) {
-    const Status status = recount->Run(stop);
-    LogFailure("counting items", status);
-    is_counted_ = status.ok() && !stop.stop_requested();
-  });
+  try {
+    recount_ = std::jthread([this, recount](const std::stop_token& stop) {
+      const Status status = recount->Run(stop);
+      LogFailure("counting items", status);
+      is_counted_ = status.ok() && !stop.stop_requested();
+    });
+  } catch (const std::system_error& error) {
+    LogError("counting items: no thread can be started ({}); the next start counts", error.what());
+  }
 }
 
 void House::KeepHouse() {
@@ -188,6 +194,7 @@ void House::KeepHouse() {
   LogFailure("table statistics", RunBlocking(catalog_.PersistStats()));
   LogFailure("journal", RunBlocking(journal_.KeepHouse()));
   LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
+  kinesis_.Tend();
 }
 
 // Sets up what is announced, then deletes a portion of what has expired.

@@ -9,6 +9,7 @@
 
 #include "auth/site_policy.h"
 #include "base/one_line.h"
+#include "model/names.h"
 
 namespace armature::server {
 
@@ -97,13 +98,16 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
 }
 
 void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
-  app.add_option("--region", options.region, "Region named where a request does not name one")->capture_default_str();
+  app.add_option("--region", options.region, "Region named where a request does not name one")
+      ->capture_default_str()
+      ->check([](const std::string& text) {
+        const bool ok = model::IsRegionName(text);
+        return ok ? std::string() : std::string("a Region's name has letters, digits, - and _, at most 63");
+      });
   app.add_option("--account", options.account, "Account id all callers belong to")
       ->capture_default_str()
       ->check([](const std::string& text) {
-        const bool ok =
-            text.size() == 12 && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-        return ok ? std::string() : std::string("an account id has 12 digits");
+        return model::IsAccountId(text) ? std::string() : std::string("an account id has 12 digits");
       });
   app.add_option("--control-plane-delay", options.control_plane_delay_millis,
                  "Milliseconds a table stays CREATING, UPDATING or DELETING, to imitate AWS")
@@ -183,6 +187,10 @@ void AddTriggerOptions(CLI::App& app, ServeOptions& options) {
       ->multi_option_policy(all)
       ->allow_extra_args(false)
       ->type_name("NAME=TARGET");
+  app.add_option("--trigger-calls", options.trigger_calls,
+                 "Calls of functions at once, of all triggers together, and so the most handler processes there are")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
 }
 
 // The file's settings as flags, so that there is one place that knows what each means.

@@ -48,6 +48,7 @@ struct ServeOptions {
   // Functions, failure destinations (NAME=VALUE) and files that define both and triggers.
   std::vector<std::string> trigger_files;
   std::vector<std::string> functions;
+  size_t trigger_calls = 64;  // of functions at once
   std::vector<std::string> destinations;
   LogLevel log_level = LogLevel::kInfo;
 };

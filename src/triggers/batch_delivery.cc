@@ -81,50 +81,52 @@ size_t TakenByAnswer(std::string_view payload, std::span<const EventRecord> reco
   return taken;
 }
 
-bool BatchDelivery::Deliver(std::span<const EventRecord> records, const std::function<void(size_t)>& finished,
-                            const std::stop_token& stop) {
-  std::vector<Part> todo{{0, records.size(), 0}};  // the next one last
-  std::string event;
-  while (!todo.empty()) {
-    if (stop.stop_requested()) return false;
-    Part part = todo.back();
-    todo.pop_back();
-    if (const size_t expired = CountExpired(records.subspan(part.begin, part.size())); expired > 0) {
-      if (!GiveUp(records.subspan(part.begin, expired), "RecordAgeExceeded", part.failures, stop)) return false;
-      finished(expired);
-      part.begin += expired;
-      if (part.size() == 0) continue;
-    }
-    size_t taken = 0;
-    const auto tried = records.subspan(part.begin, part.size());
-    const Outcome outcome = Try(tried, event, taken, stop);
-    if (outcome == Outcome::kStopped) return false;
-    if (outcome == Outcome::kDone) {
-      finished(part.size());
-      continue;
-    }
-    if (taken > 0) {
-      finished(taken);
-      part = {part.begin + taken, part.end, 0};
-    } else if (rules_.bisects_on_error && part.size() > 1) {
-      // Halving is no retry: each half has all of its own.
-      const size_t middle = part.begin + part.size() / 2;
-      todo.push_back({middle, part.end, 0});
-      todo.push_back({part.begin, middle, 0});
-      if (!PauseAfter(1, stop)) return false;
-      continue;
-    }
-    ++part.failures;
-    if (rules_.max_retry_attempts != kForever && part.failures > rules_.max_retry_attempts) {
-      if (!GiveUp(records.subspan(part.begin, part.size()), "RetryAttemptsExhausted", part.failures, stop))
-        return false;
-      finished(part.size());
-      continue;
-    }
-    todo.push_back(part);
-    if (!PauseAfter(part.failures, stop)) return false;
+void BatchDelivery::Begin(std::span<const EventRecord> records) {
+  records_ = records;
+  todo_ = {{0, records.size(), 0}};
+  giving_up_.reset();
+}
+
+BatchDelivery::Outcome BatchDelivery::Advance(const std::function<void(size_t)>& finished,
+                                              const std::stop_token& stop) {
+  if (stop.stop_requested()) return {Progress::kStopped};
+  if (giving_up_) return GoOnGivingUp(finished, stop);
+  if (todo_.empty()) return {Progress::kDone};
+  Part& part = todo_.back();
+  const auto records = records_.subspan(part.begin, part.size());
+  if (const size_t expired = CountExpired(records); expired > 0) {
+    giving_up_ = {expired, "RecordAgeExceeded", part.failures};
+    return GoOnGivingUp(finished, stop);
   }
-  return true;
+  size_t taken = 0;
+  const Answer answer = Try(records, event_, taken, stop);
+  if (answer == Answer::kStopped) return {Progress::kStopped};
+  if (answer == Answer::kTaken) return FinishFront(part.size(), finished);
+  if (taken > 0) {
+    FinishFront(taken, finished);
+    part.failures = 0;
+  } else if (rules_.bisects_on_error && part.size() > 1) {
+    // Halving is no retry: each half has all of its own.
+    const Part whole = part;
+    const size_t middle = whole.begin + whole.size() / 2;
+    part = {middle, whole.end, 0};
+    todo_.push_back({whole.begin, middle, 0});
+    return PauseAfter(1);
+  }
+  ++part.failures;
+  if (rules_.max_retry_attempts != kForever && part.failures > rules_.max_retry_attempts) {
+    giving_up_ = {part.size(), "RetryAttemptsExhausted", part.failures};
+    return {Progress::kAgain};
+  }
+  return PauseAfter(part.failures);
+}
+
+BatchDelivery::Outcome BatchDelivery::FinishFront(size_t count, const std::function<void(size_t)>& finished) {
+  finished(count);
+  Part& part = todo_.back();
+  part.begin += count;
+  if (part.size() == 0) todo_.pop_back();
+  return {todo_.empty() ? Progress::kDone : Progress::kAgain};
 }
 
 size_t BatchDelivery::CountExpired(std::span<const EventRecord> records) const {
@@ -135,56 +137,65 @@ size_t BatchDelivery::CountExpired(std::span<const EventRecord> records) const {
   return static_cast<size_t>(first - records.begin());
 }
 
-BatchDelivery::Outcome BatchDelivery::Try(std::span<const EventRecord> records, std::string& event, size_t& taken,
-                                          const std::stop_token& stop) {
+BatchDelivery::Answer BatchDelivery::Try(std::span<const EventRecord> records, std::string& event, size_t& taken,
+                                         const std::stop_token& stop) {
   event = EventOf(records);
   const int64_t started = MonotonicNanos();
-  const Invocation answer = context_.function.Invoke(event, stop);
-  if (!answer.is_ok && stop.stop_requested()) return Outcome::kStopped;
+  const Invocation result = context_.function.Invoke(event, stop);
+  if (!result.is_ok && stop.stop_requested()) return Answer::kStopped;
   context_.counters.invocations.Add();
   context_.counters.duration.RecordMicros(static_cast<uint64_t>(MonotonicNanos() - started) / 1000);
   taken = 0;
-  std::string error = answer.error;
-  if (answer.is_ok) {
-    taken = rules_.reports_item_failures ? TakenByAnswer(answer.payload, records) : records.size();
+  std::string error = result.error;
+  if (result.is_ok) {
+    taken = rules_.reports_item_failures ? TakenByAnswer(result.payload, records) : records.size();
     context_.counters.records.Add(taken);
     if (taken < records.size()) error = "the function reported failed items";
   }
   if (!error.empty()) context_.counters.errors.Add();
   context_.told(error);
-  return error.empty() ? Outcome::kDone : Outcome::kFailed;
+  return error.empty() ? Answer::kTaken : Answer::kFailed;
 }
 
-bool BatchDelivery::GiveUp(std::span<const EventRecord> records, std::string_view condition, int64_t invoke_count,
-                           const std::stop_token& stop) {
+BatchDelivery::Outcome BatchDelivery::GoOnGivingUp(const std::function<void(size_t)>& finished,
+                                                   const std::stop_token& stop) {
+  const auto records = records_.subspan(todo_.back().begin, giving_up_->count);
+  const bool must_leave = !context_.destination.is_none();
+  bool is_left = !must_leave;
+  if (giving_up_->attempts == 0)
+    LogWarn("trigger {}: {} records given up ({}), shard {}, sequence numbers {} to {}", context_.account.mapping_uuid,
+            records.size(), giving_up_->condition, context_.account.shard_id,
+            table::SequenceNumber(records.front().position), table::SequenceNumber(records.back().position));
+  if (must_leave && giving_up_->attempts < kDestinationAttempts) {
+    is_left = LeaveAccount(records, stop);
+    if (!is_left) return PauseAfter(++giving_up_->attempts);
+  }
+  if (!is_left) context_.counters.destination_failures.Add();
+  context_.counters.discarded.Add(records.size());
+  giving_up_.reset();
+  return FinishFront(records.size(), finished);
+}
+
+bool BatchDelivery::LeaveAccount(std::span<const EventRecord> records, const std::stop_token& stop) {
   const std::string event = EventOf(records);
   FailedBatch batch = context_.account;
-  batch.condition = condition;
-  batch.invoke_count = invoke_count;
+  batch.condition = giving_up_->condition;
+  batch.invoke_count = giving_up_->invoke_count;
   batch.first_sequence_number = table::SequenceNumber(records.front().position);
   batch.last_sequence_number = table::SequenceNumber(records.back().position);
   batch.first_millis = records.front().created_millis;
   batch.last_millis = records.back().created_millis;
   batch.record_count = records.size();
   batch.event = event;
-  LogWarn("trigger {}: {} records given up ({}), shard {}, sequence numbers {} to {}", batch.mapping_uuid,
-          records.size(), condition, batch.shard_id, batch.first_sequence_number, batch.last_sequence_number);
-  bool is_left = context_.destination.is_none();
-  for (int attempt = 1; !is_left && attempt <= kDestinationAttempts; ++attempt) {
-    const Status status = context_.destination.Send(batch, context_.clock.NowMillis(), stop);
-    is_left = status.ok();
-    if (is_left) break;
+  const Status status = context_.destination.Send(batch, context_.clock.NowMillis(), stop);
+  if (!status.ok())
     LogWarn("trigger {}: the destination did not take a failed batch: {}", batch.mapping_uuid, status.message());
-    if (!PauseAfter(attempt, stop)) return false;
-  }
-  if (!is_left) context_.counters.destination_failures.Add();
-  context_.counters.discarded.Add(records.size());
-  return true;
+  return status.ok();
 }
 
-bool BatchDelivery::PauseAfter(int64_t failures, const std::stop_token& stop) const {
+BatchDelivery::Outcome BatchDelivery::PauseAfter(int64_t failures) const {
   const int64_t doublings = std::min<int64_t>(failures - 1, 20);
-  return context_.pause(std::min(rules_.first_pause_millis << doublings, rules_.longest_pause_millis), stop);
+  return {Progress::kPause, std::min(rules_.first_pause_millis << doublings, rules_.longest_pause_millis)};
 }
 
 }  // namespace armature::triggers

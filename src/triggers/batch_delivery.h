@@ -3,11 +3,13 @@
 // Dealt with: the function has taken it; or its retries are used up, or it is too old, and the account of it is at the
 // destination. Failing batches are tried again after a growing pause, halved if the mapping wants that, or taken up
 // where the function says it failed (ReportBatchItemFailures). Records are finished strictly from the front, and told
-// to the caller as they are, so that progress is kept however it ends. Blocking, one thread; used by ShardRunner.
+// to the caller as they are, so that progress is kept however it ends. Goes step by step, so that no thread is held
+// while it pauses; a step blocks as long as the function takes. One thread at a time; used by ShardRunner.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -63,8 +65,6 @@ struct DeliveryContext {
   const Clock& clock;
   TriggerCounters& counters;
   FailedBatch account;  // the parts of a failure record that are the same for all batches
-  // Sleeps, unless stopped meanwhile (false). Tests step their clock instead.
-  std::function<bool(int64_t millis, const std::stop_token&)> pause;
   // Told after each invocation: empty if it succeeded, else why not.
   std::function<void(const std::string& error)> told;
 };
@@ -73,9 +73,22 @@ class BatchDelivery {
  public:
   BatchDelivery(DeliveryRules rules, DeliveryContext context) : rules_(rules), context_(std::move(context)) {}
 
-  // `finished(n)`: the next n records from the front are dealt with. False: stopped before the end.
-  bool Deliver(std::span<const EventRecord> records, const std::function<void(size_t)>& finished,
-               const std::stop_token& stop);
+  enum class Progress {
+    kAgain,    // there is more to do at once
+    kPause,    // there is more to do after `pause_millis`
+    kDone,     // every record is dealt with
+    kStopped,  // before that
+  };
+  struct Outcome {
+    Progress progress = Progress::kDone;
+    int64_t pause_millis = 0;
+  };
+
+  // A new batch. REQUIRES: the one before is done; the records stay where they are until this one is.
+  void Begin(std::span<const EventRecord> records);
+  // One call of the function, or one attempt to leave an account at the destination. `finished(n)`: the next n records
+  // from the front are dealt with.
+  Outcome Advance(const std::function<void(size_t)>& finished, const std::stop_token& stop);
 
  private:
   struct Part {
@@ -84,18 +97,31 @@ class BatchDelivery {
     int64_t failures = 0;  // of invocations that began with the same record
     size_t size() const { return end - begin; }
   };
-  enum class Outcome { kDone, kFailed, kStopped };
+  enum class Answer { kTaken, kFailed, kStopped };
+  // The first `count` records of the part at hand are given up.
+  struct GivingUp {
+    size_t count = 0;
+    std::string_view condition;
+    int64_t invoke_count = 0;
+    int attempts = 0;  // failed ones, to leave the account
+  };
 
   size_t CountExpired(std::span<const EventRecord> records) const;
   // On kFailed, `taken` records from the front were taken all the same.
-  Outcome Try(std::span<const EventRecord> records, std::string& event, size_t& taken, const std::stop_token& stop);
-  // False: stopped before the destination had the account.
-  bool GiveUp(std::span<const EventRecord> records, std::string_view condition, int64_t invoke_count,
-              const std::stop_token& stop);
-  bool PauseAfter(int64_t failures, const std::stop_token& stop) const;
+  Answer Try(std::span<const EventRecord> records, std::string& event, size_t& taken, const std::stop_token& stop);
+  Outcome GoOnGivingUp(const std::function<void(size_t)>& finished, const std::stop_token& stop);
+  bool LeaveAccount(std::span<const EventRecord> records, const std::stop_token& stop);
+  // The next n records of the part at hand are dealt with.
+  Outcome FinishFront(size_t count, const std::function<void(size_t)>& finished);
+  Outcome PauseAfter(int64_t failures) const;
 
   const DeliveryRules rules_;
   const DeliveryContext context_;
+
+  std::span<const EventRecord> records_;
+  std::vector<Part> todo_;  // the next one last
+  std::optional<GivingUp> giving_up_;
+  std::string event_;
 };
 
 // The records from the front that a ReportBatchItemFailures answer says are done: all of them if it reports none, none

@@ -63,15 +63,20 @@ class BatchDeliveryTest : public testing::Test {
     account.function_arn = "arn:f";
     account.stream_arn = "arn:s";
     account.shard_id = "shardId-1";
-    const auto pause = [this](int64_t millis, const std::stop_token& stop) {
-      pauses_.push_back(millis);
-      clock_.AdvanceMillis(millis);
-      return !stop.stop_requested();
-    };
     const auto told = [this](const std::string& error) { last_error_ = error; };
-    BatchDelivery delivery(rules_, {function_, destination_, clock_, counters_, account, pause, told});
-    return delivery.Deliver(
-        records, [this](size_t n) { finished_ += n; }, stop_.get_token());
+    BatchDelivery delivery(rules_, {function_, destination_, clock_, counters_, account, told});
+    return Drive(delivery, records);
+  }
+  bool Drive(BatchDelivery& delivery, const std::vector<EventRecord>& records) {
+    delivery.Begin(records);
+    for (;;) {
+      const auto outcome = delivery.Advance([this](size_t n) { finished_ += n; }, stop_.get_token());
+      if (outcome.progress == BatchDelivery::Progress::kDone) return true;
+      if (outcome.progress == BatchDelivery::Progress::kStopped) return false;
+      if (outcome.progress == BatchDelivery::Progress::kAgain) continue;
+      pauses_.push_back(outcome.pause_millis);
+      clock_.AdvanceMillis(outcome.pause_millis);
+    }
   }
 
   std::vector<std::string> Accounts() const {
@@ -245,10 +250,8 @@ TEST_F(BatchDeliveryTest, ADestinationThatTakesNothingDoesNotBlock) {
   Destination nowhere({"/proc/nowhere", {}}, http_, random_);
   function_.poison = {1};
   rules_.max_retry_attempts = 0;
-  const auto pause = [](int64_t, const std::stop_token&) { return true; };
-  BatchDelivery delivery(rules_, {function_, nowhere, clock_, counters_, {}, pause, [](const std::string&) {}});
-  EXPECT_TRUE(delivery.Deliver(
-      Records(1), [this](size_t n) { finished_ += n; }, stop_.get_token()));
+  BatchDelivery delivery(rules_, {function_, nowhere, clock_, counters_, {}, [](const std::string&) {}});
+  EXPECT_TRUE(Drive(delivery, Records(1)));
   EXPECT_EQ(finished_, 1u);
   EXPECT_EQ(counters_.destination_failures.value(), 1u);
 }

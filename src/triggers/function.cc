@@ -4,7 +4,9 @@
 #include <condition_variable>
 #include <deque>
 #include <future>
+#include <iterator>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,33 +29,105 @@ Invocation Answered(std::string payload) {
   return {true, std::move(payload), {}};
 }
 
-// How many calls run at once.
-class Turns {
+class CommandFunction final : public Function {
  public:
-  explicit Turns(int limit) : free_(limit) {}
-
-  // False: stopped while waiting.
-  bool Take(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    if (!freed_.wait(lock, stop, [&] { return free_ > 0; })) return false;
-    --free_;
-    return true;
+  CommandFunction(FunctionSpec spec, HandlerLimit& limit)
+      : spec_(std::move(spec)), limit_(limit), turns_(spec_.concurrency) {
+    limit_.Register(this, [this] { return EndIdle(); });
   }
-  void Give() {
+  ~CommandFunction() override { limit_.Unregister(this); }
+
+  Turns* turns() override { return &turns_; }
+
+  Invocation Invoke(std::string_view event, const std::stop_token& stop) override {
+    auto handler = TakeHandler();
+    if (!handler) return Failed(handler.error().message());
+    auto answer = handler->process->Call(event, spec_.timeout_millis, stop);
+    if (!answer) return Failed(answer.error().message());
     std::lock_guard lock(mutex_);
-    ++free_;
-    freed_.notify_one();
+    idle_.push_back(std::move(*handler));
+    return Answered(std::move(*answer));
+  }
+
+  void Close() override {
+    std::vector<Handler> ending;
+    {
+      std::lock_guard lock(mutex_);
+      ending.swap(idle_);
+    }
+    for (auto& handler : ending) handler.process->CloseInput();  // all at once, then each is waited for
   }
 
  private:
+  struct Handler {
+    HandlerLimit::Place place;  // given back when the process has ended
+    std::unique_ptr<HandlerProcess> process;
+  };
+
+  Result<Handler> TakeHandler() {
+    while (auto handler = TakeIdle(false)) {
+      if (handler->process->is_usable()) return std::move(*handler);
+      LogWarn("function {}: handler process {} ended or wrote without being asked; starting another", spec_.name,
+              handler->process->pid());
+    }
+    auto place = limit_.TryTake();
+    if (!place) return Status::Unavailable("as many handler processes are at work as may be");
+    auto started = limit_.Start(spec_);
+    if (!started) return std::move(started).error();
+    return Handler{std::move(*place), std::move(*started)};
+  }
+
+  std::optional<Handler> TakeIdle(bool is_oldest) {
+    std::lock_guard lock(mutex_);
+    if (idle_.empty()) return std::nullopt;
+    const auto taken = is_oldest ? idle_.begin() : std::prev(idle_.end());
+    std::optional<Handler> handler(std::move(*taken));
+    idle_.erase(taken);
+    return handler;
+  }
+  bool EndIdle() { return TakeIdle(true).has_value(); }
+
+  const FunctionSpec spec_;
+  HandlerLimit& limit_;
+  Turns turns_;
   std::mutex mutex_;
-  std::condition_variable_any freed_;
-  int free_;  // guarded by mutex_
+  std::vector<Handler> idle_;  // guarded by mutex_; last used, first taken
 };
+
+class HttpFunction final : public Function {
+ public:
+  HttpFunction(FunctionSpec spec, HttpClient& http) : spec_(std::move(spec)), http_(http), turns_(spec_.concurrency) {}
+
+  Turns* turns() override { return &turns_; }
+
+  Invocation Invoke(std::string_view event, const std::stop_token& stop) override {
+    HttpClientRequest request;
+    request.url = spec_.url;
+    request.headers = {{"Content-Type", "application/json"}, {"X-Amz-Invocation-Type", "RequestResponse"}};
+    request.body = event;
+    request.timeout = std::chrono::milliseconds(spec_.timeout_millis);
+    auto response = http_.Send(request, stop);
+    if (!response) return Failed(response.error().message());
+    if (response->status < 200 || response->status > 299)
+      return Failed(fmt::format("the endpoint answered with status {}", response->status));
+    const std::string_view function_error = response->Header("X-Amz-Function-Error");
+    Invocation result = Answered(std::move(response->body));
+    if (result.is_ok && !function_error.empty())
+      return {false, std::move(result.payload), fmt::format("the function failed ({})", function_error)};
+    return result;
+  }
+
+ private:
+  const FunctionSpec spec_;
+  HttpClient& http_;
+  Turns turns_;
+};
+
+}  // namespace
 
 // Starts handlers on a thread of its own. The kernel ends a handler with the thread that started it, which is how no
 // handler outlives a server that was killed; threads that deliver batches come and go with shards.
-class HandlerStarter {
+class HandlerLimit::Starter {
  public:
   using Started = Result<std::unique_ptr<HandlerProcess>>;
 
@@ -62,7 +136,11 @@ class HandlerStarter {
     std::future<Started> started = task.get_future();
     {
       std::lock_guard lock(mutex_);
-      if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+      try {
+        if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+      } catch (const std::system_error& error) {
+        return Status::Unavailable(fmt::format("no thread can be started: {}", error.what()));
+      }
       tasks_.push_back(std::move(task));
     }
     changed_.notify_one();
@@ -87,90 +165,61 @@ class HandlerStarter {
   std::jthread thread_;
 };
 
-class CommandFunction final : public Function {
- public:
-  explicit CommandFunction(FunctionSpec spec) : spec_(std::move(spec)), turns_(spec_.concurrency) {}
+HandlerLimit::HandlerLimit(size_t most) : most_(most), starter_(std::make_unique<Starter>()) {}
+HandlerLimit::~HandlerLimit() = default;
 
-  Invocation Invoke(std::string_view event, const std::stop_token& stop) override {
-    if (!turns_.Take(stop)) return Failed("the server is stopping");
-    Invocation result = CallOne(event, stop);
-    turns_.Give();
-    return result;
+Result<std::unique_ptr<HandlerProcess>> HandlerLimit::Start(const FunctionSpec& spec) {
+  auto started = starter_->Start(spec);
+  // The machine may have fewer processes to give than we would take.
+  if (!started && started.error().code() == StatusCode::kUnavailable && EndAnIdleOne()) return starter_->Start(spec);
+  return started;
+}
+
+bool Turns::TryTake(std::function<void()> when_free) {
+  std::lock_guard lock(mutex_);
+  if (free_ > 0) {
+    --free_;
+    return true;
   }
+  waiting_.push_back(std::move(when_free));
+  return false;
+}
 
-  void Close() override {
-    std::vector<std::unique_ptr<HandlerProcess>> ending;
-    {
-      std::lock_guard lock(mutex_);
-      ending.swap(idle_);
-    }
-    for (auto& process : ending) process->CloseInput();  // all at once, then each is waited for
-  }
-
- private:
-  Invocation CallOne(std::string_view event, const std::stop_token& stop) {
-    auto process = TakeProcess();
-    if (!process) return Failed(process.error().message());
-    auto answer = (*process)->Call(event, spec_.timeout_millis, stop);
-    if (!answer) return Failed(answer.error().message());
+void Turns::Give() {
+  std::vector<std::function<void()>> waiting;
+  {
     std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(*process));
-    return Answered(std::move(*answer));
+    ++free_;
+    waiting.swap(waiting_);
   }
+  // All of them: one that was told alone might have lost interest, and nobody would take the turn.
+  for (const auto& when_free : waiting) when_free();
+}
 
-  Result<std::unique_ptr<HandlerProcess>> TakeProcess() {
-    for (;;) {
-      std::unique_ptr<HandlerProcess> process;
-      {
-        std::lock_guard lock(mutex_);
-        if (idle_.empty()) break;
-        process = std::move(idle_.back());
-        idle_.pop_back();
-      }
-      if (process->is_usable()) return process;
-      LogWarn("function {}: handler process {} ended or wrote without being asked; starting another", spec_.name,
-              process->pid());
-    }
-    return starter_.Start(spec_);
+std::optional<HandlerLimit::Place> HandlerLimit::TryTake() {
+  for (;;) {
+    if (++count_ <= most_) return Place(this);
+    --count_;
+    if (!EndAnIdleOne()) return std::nullopt;
   }
+}
 
-  const FunctionSpec spec_;
-  Turns turns_;
-  HandlerStarter starter_;  // outlives the processes below
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<HandlerProcess>> idle_;  // guarded by mutex_; last used, first taken
-};
+bool HandlerLimit::EndAnIdleOne() {
+  std::lock_guard lock(mutex_);
+  for (const auto& [owner, end_idle] : owners_)
+    if (end_idle()) return true;
+  return false;
+}
 
-class HttpFunction final : public Function {
- public:
-  HttpFunction(FunctionSpec spec, HttpClient& http) : spec_(std::move(spec)), http_(http), turns_(spec_.concurrency) {}
+void HandlerLimit::Register(const void* owner, std::function<bool()> end_idle) {
+  std::lock_guard lock(mutex_);
+  owners_[owner] = std::move(end_idle);
+}
 
-  Invocation Invoke(std::string_view event, const std::stop_token& stop) override {
-    if (!turns_.Take(stop)) return Failed("the server is stopping");
-    HttpClientRequest request;
-    request.url = spec_.url;
-    request.headers = {{"Content-Type", "application/json"}, {"X-Amz-Invocation-Type", "RequestResponse"}};
-    request.body = event;
-    request.timeout = std::chrono::milliseconds(spec_.timeout_millis);
-    auto response = http_.Send(request, stop);
-    turns_.Give();
-    if (!response) return Failed(response.error().message());
-    if (response->status < 200 || response->status > 299)
-      return Failed(fmt::format("the endpoint answered with status {}", response->status));
-    const std::string_view function_error = response->Header("X-Amz-Function-Error");
-    Invocation result = Answered(std::move(response->body));
-    if (result.is_ok && !function_error.empty())
-      return {false, std::move(result.payload), fmt::format("the function failed ({})", function_error)};
-    return result;
-  }
-
- private:
-  const FunctionSpec spec_;
-  HttpClient& http_;
-  Turns turns_;
-};
-
-}  // namespace
+void HandlerLimit::Unregister(const void* owner) {
+  std::lock_guard lock(mutex_);
+  owners_.erase(owner);
+}
 
 std::string InvokeUrl(std::string_view url, std::string_view function_name) {
   constexpr std::string_view kApi = "/2015-03-31/functions/";
@@ -194,8 +243,8 @@ Result<std::string> ErrorInAnswer(std::string_view payload) {
   return fmt::format("{}: {}", has_type ? type : "Error", message);
 }
 
-std::unique_ptr<Function> MakeFunction(FunctionSpec spec, HttpClient& http) {
-  if (spec.url.empty()) return std::make_unique<CommandFunction>(std::move(spec));
+std::unique_ptr<Function> MakeFunction(FunctionSpec spec, HttpClient& http, HandlerLimit& limit) {
+  if (spec.url.empty()) return std::make_unique<CommandFunction>(std::move(spec), limit);
   spec.url = InvokeUrl(spec.url, spec.name);
   return std::make_unique<HttpFunction>(std::move(spec), http);
 }

@@ -26,7 +26,8 @@ constexpr const char* kEcho = R"(while read -r line; do echo "$line"; done)";
 
 TEST(CommandFunction, AnswersManyEventsWithOneProcess) {
   HttpClient http;
-  auto function = MakeFunction(Shell(R"(while read -r line; do echo "{\"pid\":$$}"; done)"), http);
+  HandlerLimit limit(100);
+  auto function = MakeFunction(Shell(R"(while read -r line; do echo "{\"pid\":$$}"; done)"), http, limit);
   const Invocation first = function->Invoke("{}", {});
   ASSERT_TRUE(first.is_ok) << first.error;
   for (int i = 0; i < 20; ++i) EXPECT_EQ(function->Invoke("{}", {}).payload, first.payload);
@@ -34,7 +35,8 @@ TEST(CommandFunction, AnswersManyEventsWithOneProcess) {
 
 TEST(CommandFunction, LongEventsPassWhole) {
   HttpClient http;
-  auto function = MakeFunction(Shell("exec cat"), http);
+  HandlerLimit limit(100);
+  auto function = MakeFunction(Shell("exec cat"), http, limit);
   const std::string event = "{\"text\":\"" + std::string(5'000'000, 'x') + "\"}";
   const Invocation result = function->Invoke(event, {});
   ASSERT_TRUE(result.is_ok) << result.error;
@@ -43,7 +45,8 @@ TEST(CommandFunction, LongEventsPassWhole) {
 
 TEST(CommandFunction, ReportedErrorsFail) {
   HttpClient http;
-  auto function = MakeFunction(Shell(kEcho), http);
+  HandlerLimit limit(100);
+  auto function = MakeFunction(Shell(kEcho), http, limit);
   const Invocation result = function->Invoke(R"({"errorMessage":"no luck","errorType":"ValueError"})", {});
   EXPECT_FALSE(result.is_ok);
   EXPECT_EQ(result.error, "ValueError: no luck");
@@ -54,10 +57,11 @@ TEST(CommandFunction, ReportedErrorsFail) {
 
 TEST(CommandFunction, StartsAnotherProcessWhenOneDies) {
   HttpClient http;
-  auto function = MakeFunction(Shell("read -r line; echo {}; exit 3"), http);
+  HandlerLimit limit(100);
+  auto function = MakeFunction(Shell("read -r line; echo {}; exit 3"), http, limit);
   // Whether an end between two events is noticed before or after the next is sent is a matter of luck.
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(function->Invoke("{}", {}).is_ok || function->Invoke("{}", {}).is_ok);
-  auto dying = MakeFunction(Shell("read -r line; exit 3"), http);
+  auto dying = MakeFunction(Shell("read -r line; exit 3"), http, limit);
   for (int i = 0; i < 2; ++i) {
     const Invocation result = dying->Invoke("{}", {});
     EXPECT_FALSE(result.is_ok);
@@ -67,13 +71,14 @@ TEST(CommandFunction, StartsAnotherProcessWhenOneDies) {
 
 TEST(CommandFunction, TellsWhatIsWrong) {
   HttpClient http;
+  HandlerLimit limit(100);
   auto missing = Shell("");
   missing.command = {"/nowhere/handler"};
-  EXPECT_NE(MakeFunction(missing, http)->Invoke("{}", {}).error.find("cannot start /nowhere/handler"),
+  EXPECT_NE(MakeFunction(missing, http, limit)->Invoke("{}", {}).error.find("cannot start /nowhere/handler"),
             std::string::npos);
-  EXPECT_EQ(MakeFunction(Shell("read -r line; kill -9 $$"), http)->Invoke("{}", {}).error,
+  EXPECT_EQ(MakeFunction(Shell("read -r line; kill -9 $$"), http, limit)->Invoke("{}", {}).error,
             "the handler was ended by signal 9");
-  EXPECT_NE(MakeFunction(Shell("read -r line; printf 'one\\ntwo\\n'; sleep 5"), http)
+  EXPECT_NE(MakeFunction(Shell("read -r line; printf 'one\\ntwo\\n'; sleep 5"), http, limit)
                 ->Invoke("{}", {})
                 .error.find("more than one line"),
             std::string::npos);
@@ -81,29 +86,32 @@ TEST(CommandFunction, TellsWhatIsWrong) {
 
 TEST(CommandFunction, SilenceTimesOutAndIsKilled) {
   HttpClient http;
+  HandlerLimit limit(100);
   auto spec = Shell("read -r line; sleep 1000");
   spec.timeout_millis = 50;
-  auto function = MakeFunction(spec, http);
+  auto function = MakeFunction(spec, http, limit);
   EXPECT_EQ(function->Invoke("{}", {}).error, "the handler took more than 50 ms");
   EXPECT_EQ(function->Invoke("{}", {}).error, "the handler took more than 50 ms");
 }
 
 TEST(CommandFunction, RunsWhereAndWithWhatItIsTold) {
   HttpClient http;
+  HandlerLimit limit(100);
   auto spec = Shell(R"(while read -r line; do echo "{\"where\":\"$PWD\",\"what\":\"$ARMATURE_TEST\"}"; done)");
   spec.directory = "/usr";
   spec.environment["ARMATURE_TEST"] = "mine";
-  EXPECT_EQ(MakeFunction(spec, http)->Invoke("{}", {}).payload, R"({"where":"/usr","what":"mine"})");
+  EXPECT_EQ(MakeFunction(spec, http, limit)->Invoke("{}", {}).payload, R"({"where":"/usr","what":"mine"})");
 }
 
 TEST(CommandFunction, RunsAsManyProcessesAsAllowed) {
   HttpClient http;
+  HandlerLimit limit(100);
   // Each waits for the other: two calls can only both be answered by two processes.
   auto spec = Shell(R"(while read -r line; do eval "$line"; echo "{\"pid\":$$}"; done)");
   spec.concurrency = 2;
   const std::string fifo = testing::TempDir() + "/armature-fifo-" + std::to_string(getpid());
   ASSERT_EQ(0, system(("rm -f " + fifo + "; mkfifo " + fifo).c_str()));
-  auto function = MakeFunction(spec, http);
+  auto function = MakeFunction(spec, http, limit);
   auto reader = std::async(std::launch::async, [&] { return function->Invoke("read -r x < " + fifo, {}); });
   const Invocation writer = function->Invoke("echo x > " + fifo, {});
   EXPECT_TRUE(writer.is_ok) << writer.error;
@@ -125,13 +133,40 @@ TEST(HandlerProcess, EndsWithTheThreadThatStartedIt) {
   EXPECT_EQ(process->Call("{}", 60'000, {}).error().message(), "the handler was ended by signal 15");
 }
 
-TEST(CommandFunction, StopEndsWaitingForATurn) {
+TEST(Turns, WhoFindsNoneIsToldWhenOneIsFree) {
+  Turns turns(2);
+  int told = 0;
+  const auto when_free = [&] { ++told; };
+  EXPECT_TRUE(turns.TryTake(when_free));
+  EXPECT_TRUE(turns.TryTake(when_free));
+  EXPECT_FALSE(turns.TryTake(when_free));
+  EXPECT_FALSE(turns.TryTake(when_free));
+  EXPECT_EQ(told, 0);
+  turns.Give();
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(turns.TryTake(when_free));
+  turns.Give();
+  EXPECT_EQ(told, 2) << "once is enough";
+}
+
+TEST(HandlerLimit, AnIdleHandlerOfAnotherFunctionMakesRoom) {
   HttpClient http;
-  auto spec = Shell("exec cat");
-  spec.concurrency = 0;
-  std::stop_source stop;
-  stop.request_stop();
-  EXPECT_EQ(MakeFunction(spec, http)->Invoke("{}", stop.get_token()).error, "the server is stopping");
+  HandlerLimit limit(1);
+  auto one = MakeFunction(Shell(R"(while read -r line; do echo "{\"pid\":$$}"; done)"), http, limit);
+  auto other = MakeFunction(Shell("exec cat"), http, limit);
+  const std::string first = one->Invoke("{}", {}).payload;
+  EXPECT_EQ(limit.count(), 1u);
+  EXPECT_EQ(one->Invoke("{}", {}).payload, first);
+  EXPECT_TRUE(other->Invoke("{}", {}).is_ok);
+  EXPECT_EQ(limit.count(), 1u);
+  EXPECT_NE(one->Invoke("{}", {}).payload, first) << "its process had to go";
+  // One at work cannot be ended.
+  const auto place = [&] {
+    one->Close();
+    return limit.TryTake();
+  }();
+  ASSERT_TRUE(place);
+  EXPECT_EQ(other->Invoke("{}", {}).error, "as many handler processes are at work as may be");
 }
 
 TEST(InvokeUrl, IsThatOfLambdasApi) {

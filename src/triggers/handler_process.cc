@@ -30,7 +30,9 @@ constexpr int kPatienceAtEndMillis = 2000;
 int64_t NowMillis() { return MonotonicNanos() / 1'000'000; }
 
 Status SystemError(std::string_view what, int error) {
-  return Status::IoError(fmt::format("{}: {}", what, std::strerror(error)));
+  const bool is_scarce = error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE;
+  return Status(is_scarce ? StatusCode::kUnavailable : StatusCode::kIoError,
+                fmt::format("{}: {}", what, std::strerror(error)));
 }
 
 struct Pipe {

@@ -20,6 +20,7 @@ namespace armature::triggers {
 class HandlerProcess {
  public:
   // The process is asked to end when the calling thread ends: call it on one that lives as long as the server needs it.
+  // kUnavailable: the machine has no process or descriptor to give just now.
   static Result<std::unique_ptr<HandlerProcess>> Start(const FunctionSpec& spec);
   // Ends it: first by closing its input, then by force.
   ~HandlerProcess();

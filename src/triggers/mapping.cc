@@ -8,6 +8,7 @@
 
 #include "base/json_writer.h"
 #include "model/messages_triggers.h"
+#include "model/names.h"
 #include "triggers/event_pattern.h"
 
 namespace armature::triggers {
@@ -99,6 +100,14 @@ std::string WhatIsWrong(const Mapping& mapping) {
   return {};
 }
 
+namespace {
+// A filter that is no longer understood is the mapping's own problem, and shown as such.
+Mapping WithoutFilters(Mapping mapping) {
+  mapping.filters.clear();
+  return mapping;
+}
+}  // namespace
+
 std::string EncodeMapping(const Mapping& mapping) {
   std::string record;
   JsonWriter json(record);
@@ -137,9 +146,10 @@ Result<Mapping> DecodeMapping(std::string_view record) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
   if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption("the record of a trigger");
+    return Status::Corruption("its record is not JSON");
   const Members members(object);
-  if (members.Int("version") != kRecordVersion) return Status::Format("a trigger written by a newer program");
+  if (members.Int("version") != kRecordVersion)
+    return Status::Format("its record was written by a newer version of armature");
   Mapping mapping;
   mapping.uuid = members.Text("uuid");
   mapping.account = members.Text("account");
@@ -164,7 +174,10 @@ Result<Mapping> DecodeMapping(std::string_view record) {
   mapping.is_deleted = members.Bool("deleted");
   mapping.trigger_name = members.Text("trigger");
   mapping.table_name = members.Text("table");
-  if (mapping.uuid.empty()) return Status::Corruption("the record of a trigger");
+  if (mapping.uuid.empty() || !model::IsStoredAccount(mapping.account) || !model::IsRegionName(mapping.region))
+    return Status::Corruption("its record has a name that is none");
+  if (std::string wrong = WhatIsWrong(WithoutFilters(mapping)); !wrong.empty())
+    return Status::Corruption("its record is damaged: " + wrong);
   return mapping;
 }
 

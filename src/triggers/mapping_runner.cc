@@ -7,6 +7,11 @@
 
 namespace armature::triggers {
 
+namespace {
+// A thread is soon free on a busy day; this long it is not.
+constexpr std::chrono::seconds kPatience(5);
+}  // namespace
+
 Result<std::unique_ptr<MappingRunner>> MappingRunner::Start(MappingContext context) {
   std::unique_ptr<MappingRunner> runner(new MappingRunner(std::move(context)));
   auto cursors =
@@ -87,7 +92,7 @@ Status MappingRunner::Checkpoint() {
   return status;
 }
 
-void MappingRunner::Measure() const {
+void MappingRunner::Measure() {
   const int64_t now = context_.clock.NowMillis();
   const table::Position latest = context_.journal.Latest(*context_.table);
   int64_t millis = 0, records = 0;
@@ -99,6 +104,18 @@ void MappingRunner::Measure() const {
   }
   context_.stats->lag_millis = millis;
   context_.stats->lag_records = records;
+  NoteShortage();
+}
+
+// What cannot run is the mapping's own trouble, and to be seen there.
+void MappingRunner::NoteShortage() {
+  const auto is_short_of = [](const auto& entry) { return entry.second->WaitsForThread() > kPatience; };
+  const bool is_short = std::any_of(runners_.begin(), runners_.end(), is_short_of);
+  if (is_short && !is_short_of_threads_)
+    LogWarn("trigger {}: waits for a free thread; calls of functions at once are limited to {}",
+            context_.mapping->label(), context_.followers.delivering.max_threads());
+  if (is_short) context_.stats->SetLastResult("PROBLEM: Waiting for a free thread");
+  is_short_of_threads_ = is_short;
 }
 
 void MappingRunner::RequestStop() {

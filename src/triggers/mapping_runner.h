@@ -22,8 +22,8 @@ class MappingRunner {
   void Step();
   // Stores cursors that have moved, durably.
   Status Checkpoint();
-  // Sets the mapping's lag.
-  void Measure() const;
+  // Sets the mapping's lag; and says so, in its result and once in the log, if it waits for a thread.
+  void Measure();
 
   void RequestStop();
   bool has_stopped() const;
@@ -37,12 +37,14 @@ class MappingRunner {
  private:
   explicit MappingRunner(MappingContext context) : context_(std::move(context)) {}
 
+  void NoteShortage();
   const table::StreamWindow* StreamIn(const table::JournalState& state) const;
   table::Position StartOf(const table::Lane& lane) const;
   bool IsDone(const table::JournalState& state, table::LaneId lane) const;
 
   const MappingContext context_;
   bool is_stopping_ = false;
+  bool is_short_of_threads_ = false;
   std::map<table::LaneId, table::Position> stored_;   // the cursors on disk
   std::map<table::LaneId, table::Position> reached_;  // of lanes that are done, or were seen at the last checkpoint
   std::map<table::LaneId, std::unique_ptr<ShardRunner>> runners_;

@@ -1,5 +1,6 @@
 #include "triggers/mapping_store.h"
 
+#include "base/log.h"
 #include "table/key_layout.h"
 #include "table/system_records.h"
 
@@ -12,8 +13,13 @@ Task<Status> MappingStore::Load() {
   std::lock_guard lock(mutex_);
   for (const auto& row : scan.rows) {
     auto mapping = DecodeMapping(row.value);
-    if (!mapping) co_return mapping.error();
-    std::string uuid = mapping->uuid;
+    std::string uuid(row.key.substr(table::TriggerKey({}).size()));
+    if (mapping && mapping->uuid != uuid) mapping = Status::Corruption("it is another's");
+    if (!mapping) {
+      LogError("trigger {} cannot be read and is set aside: {}", uuid, mapping.error().message());
+      unreadable_.insert(std::move(uuid));
+      continue;
+    }
     mappings_[std::move(uuid)] = std::make_shared<Mapping>(std::move(*mapping));
   }
   co_return Status::Ok();
@@ -24,6 +30,8 @@ MappingStore::Ref MappingStore::Find(std::string_view uuid) const {
   const auto found = mappings_.find(uuid);
   return found == mappings_.end() ? nullptr : found->second;
 }
+
+bool MappingStore::IsUnreadable(std::string_view uuid) const { return unreadable_.contains(uuid); }
 
 std::vector<MappingStore::Ref> MappingStore::List() const {
   std::lock_guard lock(mutex_);

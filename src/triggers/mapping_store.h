@@ -1,13 +1,15 @@
 // MappingStore: every mapping there is, in memory and on disk.
 //
 // Owns their records in the system partition. Changes are serialised, durable before they are shown, and survive
-// restarts. Mappings are in the order of their UUIDs. Thread-safe. Used by Triggers.
+// restarts. Mappings are in the order of their UUIDs. A record that cannot be read is set aside: it is kept as it is,
+// and its UUID is not used again. Thread-safe. Used by Triggers.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,7 @@ class MappingStore {
 
   Ref Find(std::string_view uuid) const;
   std::vector<Ref> List() const;
+  bool IsUnreadable(std::string_view uuid) const;
 
   // Decides, alone with all mappings, what one of them becomes: null leaves things as they are. Returns what is stored.
   using Decide = std::function<model::ApiResult<Ref>(const std::map<std::string, Ref, std::less<>>& all)>;
@@ -42,6 +45,7 @@ class MappingStore {
   table::LatchTable change_latch_{1};
   mutable std::mutex mutex_;
   std::map<std::string, Ref, std::less<>> mappings_;  // guarded by mutex_
+  std::set<std::string, std::less<>> unreadable_;     // UUIDs; written by Load only
 };
 
 }  // namespace armature::triggers

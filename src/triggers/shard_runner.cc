@@ -39,17 +39,13 @@ ShardRunner::ShardRunner(const MappingContext& context, const table::Lane& lane,
       next_(start) {
   const auto count = static_cast<size_t>(context.mapping->parallelization_factor);
   for (size_t i = 0; i < count; ++i) queues_.push_back(std::make_unique<Queue>());
-  running_threads_ = count + 1;
-  threads_.emplace_back([this] {
-    ReadAll(stop_.get_token());
-    --running_threads_;
-  });
+  // A step may begin before Add has returned: the tasks see each other once this is released.
+  std::lock_guard lock(mutex_);
   for (auto& queue : queues_) {
-    threads_.emplace_back([this, &queue] {
-      DeliverAll(*queue, stop_.get_token());
-      --running_threads_;
-    });
+    queue->delivery = MakeDelivery();
+    queue->task = context_.followers.delivering.Add([this, &queue] { return DeliverStep(*queue); });
   }
+  reader_ = context_.followers.reading.Add([this] { return ReadStep(); });
 }
 
 ShardRunner::~ShardRunner() {
@@ -57,11 +53,32 @@ ShardRunner::~ShardRunner() {
   Await();
 }
 
-void ShardRunner::Await() { threads_.clear(); }
+template <class Do>
+void ShardRunner::ForEachTask(Do&& action) const {
+  action(context_.followers.reading, reader_);
+  for (const auto& queue : queues_) action(context_.followers.delivering, queue->task);
+}
 
 void ShardRunner::RequestStop() {
   stop_.request_stop();
-  context_.journal.Wake();
+  ForEachTask([](TaskPool& pool, const TaskPool::Handle& task) { pool.Cancel(task); });
+}
+
+void ShardRunner::Await() {
+  ForEachTask([](TaskPool& pool, const TaskPool::Handle& task) { pool.AwaitEnd(task); });
+  context_.followers.watch.Forget(reader_);
+}
+
+bool ShardRunner::has_ended() const {
+  bool has_ended = true;
+  ForEachTask([&](TaskPool& pool, const TaskPool::Handle& task) { has_ended = has_ended && pool.HasEnded(task); });
+  return has_ended;
+}
+
+TaskPool::Clock::duration ShardRunner::WaitsForThread() const {
+  auto longest = TaskPool::Clock::duration::zero();
+  ForEachTask([&](TaskPool& pool, const TaskPool::Handle& task) { longest = std::max(longest, pool.WaitsFor(task)); });
+  return longest;
 }
 
 ShardRunner::View ShardRunner::view() const {
@@ -76,53 +93,79 @@ ShardRunner::View ShardRunner::view() const {
 
 // --- reading --------------------------------------------------------------------------------------------------------
 
-void ShardRunner::ReadAll(const std::stop_token& stop) {
-  Arena arena;
-  while (!stop.stop_requested()) {
-    const auto started = std::chrono::steady_clock::now();
-    const uint64_t records_before = context_.table->journal().records();
-    arena.Reset();
-    auto page = RunBlocking(context_.journal.Read(*context_.table, lane_, next_, {}, context_.images, arena));
-    if (!page && page.error().code() != StatusCode::kNotFound) {
-      LogError("trigger {}: reading shard {}: {}", context_.mapping->label(), shard_id_, page.error().ToString());
-      Pause(kAfterFailure, stop);
-      continue;
-    }
-    // A lane that is not there any more was trimmed whole.
-    if (page && page->was_trimmed && next_ > 0)
-      LogWarn("trigger {}: records of shard {} were trimmed before they were delivered", context_.mapping->label(),
-              shard_id_);
-    if (page && !SendPage(*page, stop)) return;
-    const bool is_done = !page || page->is_done;
-    {
-      std::lock_guard lock(mutex_);
-      if (page) progress_.Read(page->next);
-      is_caught_up_ = is_done || page->is_caught_up;
-      is_read_ = is_done;
-      if (is_done)
-        for (auto& queue : queues_) queue->changed.notify_all();
-    }
-    if (is_done) return;
-    next_ = page->next;
-    if (!page->is_caught_up) continue;
-    AwaitMore(records_before, stop);
-    const auto spent = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - started);
-    if (spent < kBetweenReads) Pause(kBetweenReads - spent, stop);
+TaskPool::Next ShardRunner::ReadStep() {
+  if (stop_.stop_requested()) return TaskPool::Next::End();
+  if (!page_) {
+    if (const auto later = ReadPage()) return *later;
   }
+  if (!SendPage()) return TaskPool::Next::WhenWoken();
+  return FinishPage();
 }
 
-bool ShardRunner::SendPage(const table::JournalPage& page, const std::stop_token& stop) {
+// Nothing: there is a page. Else when to come back.
+std::optional<TaskPool::Next> ShardRunner::ReadPage() {
+  const auto now = TaskPool::Clock::now();
+  {
+    std::lock_guard lock(mutex_);
+    if (is_caught_up_ && now < read_at_ + kBetweenReads) return TaskPool::Next::At(read_at_ + kBetweenReads);
+  }
+  read_at_ = now;
+  records_before_ = context_.table->journal().records();
+  arena_.Reset();
+  auto page = RunBlocking(context_.journal.Read(*context_.table, lane_, next_, {}, context_.images, arena_));
+  if (!page && page.error().code() != StatusCode::kNotFound) {
+    LogError("trigger {}: reading shard {}: {}", context_.mapping->label(), shard_id_, page.error().ToString());
+    return TaskPool::Next::After(kAfterFailure);
+  }
+  sent_ = 0;
+  if (!page) {
+    // A lane that is not there any more was trimmed whole.
+    page_.emplace();
+    page_->next = next_;
+    page_->is_caught_up = page_->is_done = true;
+    return std::nullopt;
+  }
+  if (page->was_trimmed && next_ > 0)
+    LogWarn("trigger {}: records of shard {} were trimmed before they were delivered", context_.mapping->label(),
+            shard_id_);
+  page_ = std::move(*page);
+  return std::nullopt;
+}
+
+TaskPool::Next ShardRunner::FinishPage() {
+  const bool is_done = page_->is_done, is_caught_up = page_->is_caught_up;
+  next_ = page_->next;
+  page_.reset();
+  {
+    std::lock_guard lock(mutex_);
+    progress_.Read(next_);
+    is_caught_up_ = is_done || is_caught_up;
+    is_read_ = is_done;
+    if (is_done)
+      for (auto& queue : queues_) context_.followers.delivering.Wake(queue->task);
+  }
+  if (is_done) return TaskPool::Next::End();
+  if (!is_caught_up) return TaskPool::Next::Now();
+  context_.followers.watch.Await(context_.table, records_before_, context_.followers.reading, reader_);
+  return TaskPool::Next::After(kLongestWait);
+}
+
+bool ShardRunner::SendPage() {
   const wire::ChangeSource source{region_, {}, context_.mapping->event_source_arn, context_.images};
-  for (const model::ChangeRecord& record : page.records) {
-    EventRecord event;
-    wire::AppendLambdaRecord(record, source, event.json);
-    if (!IsWanted(event.json)) {
-      context_.stats->counters.filtered.Add();
-      continue;
+  for (; sent_ < page_->records.size(); ++sent_) {
+    const model::ChangeRecord& record = page_->records[sent_];
+    if (unsent_.json.empty()) {
+      wire::AppendLambdaRecord(record, source, unsent_.json);
+      unsent_.position = record.position;
+      unsent_.created_millis = record.created_millis;
+      if (!IsWanted(unsent_.json)) {
+        context_.stats->counters.filtered.Add();
+        unsent_.json.clear();
+        continue;
+      }
     }
-    event.position = record.position;
-    event.created_millis = record.created_millis;
-    if (!Enqueue(std::move(event), QueueOf(record), stop)) return false;
+    if (!Enqueue(unsent_, QueueOf(record))) return false;
+    unsent_ = {};
   }
   std::lock_guard lock(mutex_);
   ReleaseAll();
@@ -134,7 +177,7 @@ void ShardRunner::ReleaseAll() {
   for (auto& queue : queues_) {
     if (queue->records.empty() || queue->is_ready) continue;
     queue->is_ready = true;
-    queue->changed.notify_one();
+    context_.followers.delivering.Wake(queue->task);
   }
 }
 
@@ -152,108 +195,109 @@ size_t ShardRunner::QueueOf(const model::ChangeRecord& record) {
   return XXH3_64bits(key_json_.data(), key_json_.size()) % queues_.size();
 }
 
-bool ShardRunner::Enqueue(EventRecord record, size_t queue_index, const std::stop_token& stop) {
+bool ShardRunner::Enqueue(EventRecord& record, size_t queue_index) {
   Queue& queue = *queues_[queue_index];
-  std::unique_lock lock(mutex_);
-  const auto has_room = [&] {
-    const size_t bytes = record.json.size();
-    return queue.records.empty() || (queue.records.size() < max_queued_records_ &&
-                                     queue.bytes + bytes <= kMaxQueueBytes && queued_bytes_ + bytes <= kMaxShardBytes);
-  };
-  if (!has_room()) {
+  const size_t bytes = record.json.size();
+  std::lock_guard lock(mutex_);
+  const bool has_room =
+      queue.records.empty() || (queue.records.size() < max_queued_records_ && queue.bytes + bytes <= kMaxQueueBytes &&
+                                queued_bytes_ + bytes <= kMaxShardBytes);
+  is_reader_waiting_ = !has_room;
+  if (!has_room) {
     ReleaseAll();  // who waits for one queue must not hold up the others
-    if (!room_.wait(lock, stop, has_room)) return false;
+    return false;
   }
-  if (queue.records.empty()) queue.first_came = std::chrono::steady_clock::now();
+  if (queue.records.empty()) queue.first_came = TaskPool::Clock::now();
   progress_.Sent(record.position, record.created_millis);
-  queue.bytes += record.json.size();
-  queued_bytes_ += record.json.size();
+  queue.bytes += bytes;
+  queued_bytes_ += bytes;
   queue.records.push_back(std::move(record));
   const bool is_full =
       queue.records.size() >= static_cast<size_t>(context_.mapping->batch_size) || queue.bytes >= kMaxEventBytes;
   if (is_full) {
     queue.is_ready = true;
-    queue.changed.notify_one();
+    context_.followers.delivering.Wake(queue.task);
   }
   return true;
 }
 
-// Until this table has new records; other tables ring the same bell.
-void ShardRunner::AwaitMore(uint64_t records_before, const std::stop_token& stop) {
-  const auto latest = std::chrono::steady_clock::now() + kLongestWait;
-  while (!stop.stop_requested() && context_.table->journal().records() == records_before) {
-    const auto left = std::chrono::duration_cast<milliseconds>(latest - std::chrono::steady_clock::now());
-    if (left <= milliseconds(0)) return;
-    const uint64_t seen = bell_;
-    bell_ = context_.journal.AwaitRecords(bell_, left);
-    const bool is_ours = context_.table->journal().records() != records_before;
-    if (bell_ != seen && !is_ours) Pause(kBetweenReads, stop);
-  }
-}
-
-bool ShardRunner::Pause(milliseconds at_most, const std::stop_token& stop) {
-  std::mutex mutex;
-  std::unique_lock lock(mutex);
-  std::condition_variable_any never;
-  never.wait_for(lock, stop, at_most, [] { return false; });
-  return !stop.stop_requested();
-}
-
 // --- delivering -----------------------------------------------------------------------------------------------------
 
-void ShardRunner::DeliverAll(Queue& queue, const std::stop_token& stop) {
+std::unique_ptr<BatchDelivery> ShardRunner::MakeDelivery() {
   FailedBatch account;
   account.mapping_uuid = context_.mapping->uuid;
   account.function_arn = context_.mapping->function_arn();
   account.stream_arn = context_.mapping->event_source_arn;
   account.shard_id = shard_id_;
-  const auto pause = [this](int64_t millis, const std::stop_token& stopping) {
-    return Pause(milliseconds(millis), stopping);
-  };
   const auto told = [this](const std::string& error) {
     context_.stats->SetLastResult(error.empty() ? "OK" : "PROBLEM: Function call failed");
     if (!error.empty() && context_.stats->ShouldLogFailure(context_.clock.NowMillis()))
       LogWarn("trigger {}: function {} failed: {}", context_.mapping->label(), context_.mapping->function_name, error);
   };
-  BatchDelivery delivery(DeliveryRules::Of(*context_.mapping), {context_.function, context_.destination, context_.clock,
-                                                                context_.stats->counters, account, pause, told});
-  for (;;) {
-    const std::vector<EventRecord> batch = TakeBatch(queue, stop);
-    if (batch.empty()) return;
-    size_t done = 0;
-    const auto finished = [&](size_t count) {
-      std::lock_guard lock(mutex_);
-      for (const size_t end = done + count; done < end; ++done) progress_.Finished(batch[done].position);
-    };
-    if (!delivery.Deliver(batch, finished, stop)) return;
-  }
+  return std::make_unique<BatchDelivery>(DeliveryRules::Of(*context_.mapping),
+                                         DeliveryContext{context_.function, context_.destination, context_.clock,
+                                                         context_.stats->counters, account, told});
 }
 
-// Empty: stopped, or nothing more will come.
-std::vector<EventRecord> ShardRunner::TakeBatch(Queue& queue, const std::stop_token& stop) {
+TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
+  if (stop_.stop_requested()) return TaskPool::Next::End();
+  if (queue.batch.empty()) {
+    if (const auto later = TakeBatch(queue)) return *later;
+    queue.delivery->Begin(queue.batch);
+    queue.retry_at = {};
+  }
+  // Woken for something else: what has failed is not tried before its time.
+  if (TaskPool::Clock::now() < queue.retry_at) return TaskPool::Next::At(queue.retry_at);
+  TaskPool& pool = context_.followers.delivering;
+  Turns* const turns = context_.function.turns();
+  if (turns && !turns->TryTake([&pool, task = queue.task] { pool.Wake(task); })) return TaskPool::Next::WhenWoken();
+  const auto finished = [&](size_t count) {
+    std::lock_guard lock(mutex_);
+    for (const size_t end = queue.done + count; queue.done < end; ++queue.done)
+      progress_.Finished(queue.batch[queue.done].position);
+  };
+  const BatchDelivery::Outcome outcome = queue.delivery->Advance(finished, stop_.get_token());
+  if (turns) turns->Give();
+  switch (outcome.progress) {
+    case BatchDelivery::Progress::kAgain: return TaskPool::Next::Now();
+    case BatchDelivery::Progress::kPause: break;
+    case BatchDelivery::Progress::kStopped: return TaskPool::Next::End();
+    case BatchDelivery::Progress::kDone: {
+      std::lock_guard lock(mutex_);
+      queue.batch.clear();
+      return TaskPool::Next::Now();
+    }
+  }
+  queue.retry_at = TaskPool::Clock::now() + milliseconds(outcome.pause_millis);
+  return TaskPool::Next::At(queue.retry_at);
+}
+
+std::optional<TaskPool::Next> ShardRunner::TakeBatch(Queue& queue) {
   const auto batch_size = static_cast<size_t>(context_.mapping->batch_size);
-  std::unique_lock lock(mutex_);
-  queue.changed.wait(lock, stop, [&] { return queue.is_ready || is_read_; });
-  const auto is_full = [&] { return is_read_ || queue.records.size() >= batch_size || queue.bytes >= kMaxEventBytes; };
-  if (context_.mapping->batching_window_seconds > 0 && !queue.records.empty())
-    queue.changed.wait_until(
-        lock, stop, queue.first_came + std::chrono::seconds(context_.mapping->batching_window_seconds), is_full);
-  std::vector<EventRecord> batch;
-  if (stop.stop_requested()) return batch;
+  std::lock_guard lock(mutex_);
+  if (queue.records.empty() && is_read_) return TaskPool::Next::End();
+  if (!queue.is_ready && !is_read_) return TaskPool::Next::WhenWoken();
+  const bool is_full = is_read_ || queue.records.size() >= batch_size || queue.bytes >= kMaxEventBytes;
+  const auto window_ends = queue.first_came + std::chrono::seconds(context_.mapping->batching_window_seconds);
+  if (!is_full && TaskPool::Clock::now() < window_ends) return TaskPool::Next::At(window_ends);
   size_t bytes = kEventOverhead;
-  while (!queue.records.empty() && batch.size() < batch_size) {
+  queue.done = 0;
+  while (!queue.records.empty() && queue.batch.size() < batch_size) {
     const size_t record_bytes = queue.records.front().json.size() + 1;
-    if (!batch.empty() && bytes + record_bytes > kMaxEventBytes) break;
+    if (!queue.batch.empty() && bytes + record_bytes > kMaxEventBytes) break;
     bytes += record_bytes;
     queue.bytes -= queue.records.front().json.size();
     queued_bytes_ -= queue.records.front().json.size();
-    batch.push_back(std::move(queue.records.front()));
+    queue.batch.push_back(std::move(queue.records.front()));
     queue.records.pop_front();
   }
   queue.is_ready = !queue.records.empty();
-  if (!queue.records.empty()) queue.first_came = std::chrono::steady_clock::now();
-  room_.notify_all();
-  return batch;
+  if (!queue.records.empty()) queue.first_came = TaskPool::Clock::now();
+  if (is_reader_waiting_) {
+    is_reader_waiting_ = false;
+    context_.followers.reading.Wake(reader_);
+  }
+  return std::nullopt;
 }
 
 }  // namespace armature::triggers

@@ -1,25 +1,27 @@
 // ShardRunner: takes the records of one shard to the function of one mapping.
 //
-// Owns a thread that reads the journal, prints and filters records and deals them out by item key to as many queues as
-// the mapping's parallelisation factor, and a thread per queue that makes batches and delivers them, one at a time. So
+// One task of the Followers reads the journal, prints and filters records and deals them out by item key to as many
+// queues as the mapping's parallelisation factor; one task per queue makes batches and delivers them, one at a time. So
 // an item's records keep their order, and what fails holds up nothing but its own shard. Queues are bounded; reading
-// waits for them. Threads start with the object; all else is thread-safe. Owned by MappingRunner.
+// waits for them. Who waits, for records, room, a turn or the time of a retry, holds no thread. Tasks start with the
+// object; all else is thread-safe. Owned by MappingRunner.
 #pragma once
 
-#include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "base/arena.h"
 #include "base/clock.h"
+#include "base/task_pool.h"
 #include "table/journal/journal.h"
 #include "triggers/batch_delivery.h"
 #include "triggers/event_pattern.h"
+#include "triggers/followers.h"
 #include "triggers/mapping.h"
 #include "triggers/shard_progress.h"
 #include "triggers/trigger_stats.h"
@@ -37,6 +39,7 @@ struct MappingContext {
   table::Journal& journal;
   const Clock& clock;
   std::shared_ptr<TriggerStats> stats;
+  Followers& followers;
 };
 
 class ShardRunner {
@@ -49,8 +52,10 @@ class ShardRunner {
 
   void RequestStop();
   void Await();
-  // Every thread has ended: on request, or because the shard is done.
-  bool has_ended() const { return running_threads_.load() == 0; }
+  // Every task has ended: on request, or because the shard is done.
+  bool has_ended() const;
+  // How long the task that waits longest has waited for a thread.
+  TaskPool::Clock::duration WaitsForThread() const;
 
   struct View {
     table::Position next = 0;   // everything below is dealt with
@@ -64,20 +69,31 @@ class ShardRunner {
   struct Queue {
     std::deque<EventRecord> records;
     size_t bytes = 0;
-    bool is_ready = false;                             // worth a batch: full, or all of a page is in it
-    std::chrono::steady_clock::time_point first_came;  // the oldest record in it
-    std::condition_variable_any changed;
+    bool is_ready = false;                   // worth a batch: full, or all of a page is in it
+    TaskPool::Clock::time_point first_came;  // the oldest record in it
+    TaskPool::Handle task;
+
+    // The delivering task's own.
+    std::vector<EventRecord> batch;  // under way; empty: none
+    size_t done = 0;                 // of the batch
+    TaskPool::Clock::time_point retry_at;
+    std::unique_ptr<BatchDelivery> delivery;
   };
 
-  void ReadAll(const std::stop_token& stop);
-  bool SendPage(const table::JournalPage& page, const std::stop_token& stop);
-  bool Enqueue(EventRecord record, size_t queue, const std::stop_token& stop);
+  TaskPool::Next ReadStep();
+  std::optional<TaskPool::Next> ReadPage();
+  TaskPool::Next FinishPage();
+  // False: a queue has no room; the task is woken when it may have some.
+  bool SendPage();
+  bool Enqueue(EventRecord& record, size_t queue);
   void ReleaseAll();
-  void AwaitMore(uint64_t records_before, const std::stop_token& stop);
-  bool Pause(std::chrono::milliseconds at_most, const std::stop_token& stop);
 
-  void DeliverAll(Queue& queue, const std::stop_token& stop);
-  std::vector<EventRecord> TakeBatch(Queue& queue, const std::stop_token& stop);
+  TaskPool::Next DeliverStep(Queue& queue);
+  // Fills queue.batch; or says when to come back.
+  std::optional<TaskPool::Next> TakeBatch(Queue& queue);
+  std::unique_ptr<BatchDelivery> MakeDelivery();
+  template <class Do>
+  void ForEachTask(Do&& action) const;
   size_t QueueOf(const model::ChangeRecord& record);
   bool IsWanted(std::string_view record_json);
 
@@ -88,22 +104,26 @@ class ShardRunner {
   const size_t max_queued_records_;
 
   mutable std::mutex mutex_;
-  std::condition_variable_any room_;
+  bool is_reader_waiting_ = false;              // guarded by mutex_: for room
   ShardProgress progress_;                      // guarded by mutex_
   bool is_read_ = false;                        // guarded by mutex_: nothing more will come
   bool is_caught_up_ = false;                   // guarded by mutex_
   size_t queued_bytes_ = 0;                     // guarded by mutex_: of all queues
   std::vector<std::unique_ptr<Queue>> queues_;  // the vector is fixed; contents guarded by mutex_
 
-  // The reading thread's own.
+  // The reading task's own.
   table::Position next_;
-  uint64_t bell_ = 0;
+  Arena arena_;
+  std::optional<table::JournalPage> page_;  // being sent; its records are in arena_
+  size_t sent_ = 0;                         // of the page
+  EventRecord unsent_;                      // printed and wanted, but there was no room
+  TaskPool::Clock::time_point read_at_;
+  uint64_t records_before_ = 0;
   std::string key_json_;
   simdjson::dom::parser parser_;
 
-  std::atomic<size_t> running_threads_{0};
   std::stop_source stop_;
-  std::vector<std::jthread> threads_;  // last: they use all the above
+  TaskPool::Handle reader_;
 };
 
 }  // namespace armature::triggers

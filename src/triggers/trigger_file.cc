@@ -8,6 +8,7 @@
 #include <toml++/toml.h>
 
 #include "base/one_line.h"
+#include "model/names.h"
 
 namespace armature::triggers {
 
@@ -196,7 +197,8 @@ class Reader {
     section.Texts("filters", mapping.filters);
     section.Text("on_failure", mapping.on_failure);
     if (!IsName(mapping.trigger_name)) section.Fail("name", "must be there, of letters, digits, - and _");
-    if (mapping.table_name.empty()) section.Fail("table", "must be there");
+    if (!model::IsTableName(mapping.table_name)) section.Fail("table", "must be the name of a table");
+    if (!model::IsRegionName(mapping.region)) section.Fail("region", "must be of letters, digits, - and _");
     if (mapping.function_name.empty()) section.Fail("function", "must be there");
     if (position == "LATEST") mapping.starting_position = StartingPosition::kLatest;
     else if (position != "TRIM_HORIZON") section.Fail("starting_position", "must be TRIM_HORIZON or LATEST");

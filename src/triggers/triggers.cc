@@ -1,6 +1,7 @@
 #include "triggers/triggers.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -23,10 +24,6 @@ bool IsIn(const Mapping& mapping, table::TableScope scope) {
   return mapping.account == scope.account && mapping.region == scope.region;
 }
 
-model::ApiError NoSuchMapping() {
-  return LambdaError("ResourceNotFoundException", 404, std::string(messages::kTriggerMappingNotFound));
-}
-
 }  // namespace
 
 model::ApiError LambdaError(std::string name, int http_status, std::string message) {
@@ -42,8 +39,18 @@ model::ApiError InvalidParameterValue(std::string message) {
   return LambdaError("InvalidParameterValueException", 400, std::move(message));
 }
 
+model::ApiError Triggers::MissingMapping(std::string_view uuid) const {
+  if (store_.IsUnreadable(uuid))
+    return LambdaError("ServiceException", 500, fmt::format(messages::kTriggerUnreadable, uuid));
+  return LambdaError("ResourceNotFoundException", 404, std::string(messages::kTriggerMappingNotFound));
+}
+
 Triggers::Triggers(const TriggersDeps& deps, TriggerConfig config)
-    : deps_(deps), config_(std::move(config)), store_(deps.engine) {}
+    : deps_(deps),
+      config_(std::move(config)),
+      store_(deps.engine),
+      followers_(deps.journal, deps.calls, deps.start_thread),
+      handlers_(deps.calls) {}
 
 Triggers::~Triggers() { Stop(); }
 
@@ -52,6 +59,10 @@ Triggers::~Triggers() { Stop(); }
 Task<Status> Triggers::Load() {
   if (Status status = co_await store_.Load(); !status.ok()) co_return status;
   for (const Mapping& trigger : config_.triggers) {
+    if (store_.IsUnreadable(trigger.uuid)) {
+      LogError("trigger {} does not run: its stored progress ({}) cannot be read", trigger.label(), trigger.uuid);
+      continue;
+    }
     in_file_.insert(trigger.uuid);
     if (Status status = co_await TakeUpTrigger(trigger); !status.ok()) co_return status;
   }
@@ -118,9 +129,14 @@ void Triggers::Start(const std::string& endpoint) {
     // What an SDK inside the handler looks at, so that it finds this server; the function's own settings win.
     spec.environment.try_emplace("AWS_ENDPOINT_URL_DYNAMODB", endpoint);
     spec.environment.try_emplace("AWS_LAMBDA_FUNCTION_NAME", name);
-    functions_[name] = MakeFunction(std::move(spec), http_);
+    functions_[name] = MakeFunction(std::move(spec), http_, handlers_);
   }
-  thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  try {
+    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+  } catch (const std::system_error& error) {
+    cannot_run_ = true;
+    LogError("triggers do not run: no thread can be started ({})", error.what());
+  }
 }
 
 void Triggers::Stop() {
@@ -132,6 +148,7 @@ void Triggers::Stop() {
 
 void Triggers::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
+    followers_.Tend();
     Reconcile();
     Checkpoint();
     std::unique_lock lock(nudge_mutex_);
@@ -200,7 +217,7 @@ void Triggers::StartRunner(const Ref& mapping) {
   if (!filter) return stats->SetLastResult("PROBLEM: Invalid filter");
   Destination destination(FindDestination(config_, mapping->on_failure), http_, deps_.random);
   auto runner = MappingRunner::Start({mapping, ref->table, ref->stream->images, std::move(*filter), *function->second,
-                                      std::move(destination), deps_.journal, deps_.clock, stats});
+                                      std::move(destination), deps_.journal, deps_.clock, stats, followers_});
   if (!runner) return LogError("trigger {}: {}", mapping->label(), runner.error().ToString());
   (*runner)->Step();
   active_[mapping->uuid] = {mapping, std::move(*runner), false};
@@ -287,7 +304,7 @@ Task<ApiResult<Triggers::Ref>> Triggers::Create(Mapping mapping) {
 Task<ApiResult<Triggers::Ref>> Triggers::Update(table::TableScope scope, std::string uuid, Edit edit) {
   const MappingStore::Decide decide = [&](const auto& all) -> ApiResult<Ref> {
     const auto found = all.find(uuid);
-    if (found == all.end() || found->second->is_deleted || !IsIn(*found->second, scope)) return NoSuchMapping();
+    if (found == all.end() || found->second->is_deleted || !IsIn(*found->second, scope)) return MissingMapping(uuid);
     Mapping changed = *found->second;
     if (in_file_.contains(uuid))
       return LambdaError("ResourceInUseException", 400, fmt::format(messages::kTriggerOfFile, changed.trigger_name));
@@ -314,6 +331,7 @@ std::string_view Triggers::StateOf(const Mapping& mapping) const {
 }
 
 std::string Triggers::LastResultOf(const Mapping& mapping) const {
+  if (cannot_run_) return "PROBLEM: No thread can be started";
   std::lock_guard lock(stats_mutex_);
   const auto found = stats_.find(mapping.uuid);
   return found == stats_.end() ? "No records processed" : found->second->last_result();

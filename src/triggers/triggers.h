@@ -1,12 +1,15 @@
 // Triggers: every mapping, and everything that runs for them.
 //
-// Owns the mappings' store, the functions, and one thread that starts and ends runners as mappings, streams and shards
-// come and go, and stores their progress. Guarantees: each record of a stream is delivered at least once, in the order
-// of its item, from the mapping's start on; progress is durable within a fraction of a second; a mapping that changes
-// is run by its new rules only when nothing runs by the old ones. The methods for the API may be called from any
-// thread; Start and Stop by the server. Built by server/, used by api/lambda.
+// Owns the mappings' store, the functions, the Followers that run everything, and one thread that starts and ends
+// runners as mappings, streams and shards come and go, and stores their progress. The number of threads and of handler
+// processes is bounded; that one cannot be started is the trouble of the mappings that wait for it, and shows in their
+// last result. Guarantees: each record of a stream is delivered at least once, in the order of its item, from the
+// mapping's start on; progress is durable within a fraction of a second; a mapping that changes is run by its new rules
+// only when nothing runs by the old ones. The methods for the API may be called from any thread; Start and Stop by the
+// server. Built by server/, used by api/lambda.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <map>
@@ -26,6 +29,7 @@
 #include "model/api_error.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
+#include "triggers/followers.h"
 #include "triggers/mapping_runner.h"
 #include "triggers/mapping_store.h"
 #include "triggers/trigger_file.h"
@@ -39,6 +43,8 @@ struct TriggersDeps {
   const Clock& clock;
   RandomSource& random;
   Metrics& metrics;
+  size_t calls = kDefaultCalls;  // of all functions at once, and so handler processes
+  TaskPool::StartThread start_thread = TaskPool::RealThread;
 };
 
 // An error of Lambda's API.
@@ -69,6 +75,8 @@ class Triggers {
   // The mappings of an account and Region, by UUID; those being deleted are gone.
   Ref Find(table::TableScope scope, std::string_view uuid) const;
   std::vector<Ref> List(table::TableScope scope) const;
+  // What to answer about a mapping that Find does not know.
+  model::ApiError MissingMapping(std::string_view uuid) const;
   // Fills in UUID, start and time. REQUIRES: it has passed WhatIsWrong, its function and destination are there.
   Task<model::ApiResult<Ref>> Create(Mapping mapping);
   using Edit = std::function<model::ApiResult<void>(Mapping&)>;
@@ -103,6 +111,8 @@ class Triggers {
   const TriggerConfig config_;
   MappingStore store_;
   HttpClient http_;
+  Followers followers_;
+  HandlerLimit handlers_;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;  // made by Start
   std::set<std::string, std::less<>> in_file_;                               // UUIDs; fixed by Load
 
@@ -113,7 +123,8 @@ class Triggers {
 
   std::mutex nudge_mutex_;
   std::condition_variable_any nudge_;
-  bool is_nudged_ = false;  // guarded by nudge_mutex_
+  bool is_nudged_ = false;               // guarded by nudge_mutex_
+  std::atomic<bool> cannot_run_{false};  // there was no thread for all this
   std::jthread thread_;
 };
 

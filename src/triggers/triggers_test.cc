@@ -1,15 +1,19 @@
 #include "triggers/triggers.h"
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
 #include "table/journal/journal_testing.h"
+#include "table/key_layout.h"
+#include "table/system_records.h"
 
 namespace armature::triggers {
 namespace {
@@ -43,7 +47,9 @@ class TriggersTest : public table::JournalTest {
   }
 
   void StartTriggers() {
-    triggers_.emplace(TriggersDeps{*engine_, house_->catalog, *journal_, clock_, random_, metrics_}, config_);
+    triggers_.emplace(
+        TriggersDeps{*engine_, house_->catalog, *journal_, clock_, random_, metrics_, kDefaultCalls, start_thread_},
+        config_);
     ASSERT_TRUE(RunBlocking(triggers_->Load()).ok());
     triggers_->Start("http://127.0.0.1:1");
   }
@@ -118,6 +124,7 @@ class TriggersTest : public table::JournalTest {
   const std::string folder_;
   SeededRandom random_{7};
   TriggerConfig config_;
+  TaskPool::StartThread start_thread_ = TaskPool::RealThread;
   std::optional<Triggers> triggers_;
 };
 
@@ -312,6 +319,69 @@ TEST_F(TriggersTest, FilteredRecordsCountAsDone) {
     const auto cursors = RunBlocking(journal_->LoadCursors(*table, "trigger/" + uuid));
     return cursors->size() == 1 && cursors->front().next == journal_->Latest(*table);
   }));
+}
+
+TEST_F(TriggersTest, AMappingThatCannotBeReadCostsNoOther) {
+  const auto table = CreateStream("T", "KEYS_ONLY");
+  StartTriggers();
+  const std::string lost = Create(On(*table)), kept = Create(On(*table, "failing"));
+  triggers_.reset();
+  storage::Batch damage;
+  damage.Put(table::TriggerKey(lost), "\xff");
+  ASSERT_TRUE(RunBlocking(table::WriteSystemRecordsDurably(*engine_, damage)).ok());
+  CrashAll();
+  EXPECT_EQ(triggers_->Find(table::kScope, lost), nullptr);
+  EXPECT_EQ(triggers_->MissingMapping(lost).name, "ServiceException");
+  EXPECT_EQ(triggers_->MissingMapping("another").name, "ResourceNotFoundException");
+  EXPECT_EQ(RunBlocking(triggers_->Delete(table::kScope, lost)).error().name, "ServiceException");
+  ASSERT_NE(triggers_->Find(table::kScope, kept), nullptr);
+  EXPECT_EQ(triggers_->List(table::kScope).size(), 1u);
+}
+
+// Each once had a thread of its own and one for each part: the server ended when there were no more, and ended again at
+// every start.
+TEST_F(TriggersTest, HundredsOfMappingsShareTheThreadsThereAre) {
+  constexpr int kMappings = 200, kItems = 3;
+  std::atomic<int> threads{0};
+  start_thread_ = [&](std::function<void()> body) {
+    if (++threads > 3) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    return std::thread(std::move(body));
+  };
+  const auto table = CreateStream("T", "NEW_IMAGE");
+  StartTriggers();
+  for (int i = 0; i < kMappings; ++i) {
+    Mapping mapping = On(*table);
+    mapping.function_qualifier = "v" + std::to_string(i);
+    mapping.parallelization_factor = 10;
+    Create(std::move(mapping));
+  }
+  for (int i = 0; i < kItems; ++i) EXPECT_EQ(Put(*table, "pk=S:" + std::to_string(i) + ",n=N:1"), "ok");
+  const auto delivered = [this] {
+    size_t count = 0;
+    for (const Strings& call : Calls()) count += call.size();
+    return count;
+  };
+  ASSERT_TRUE(Eventually([&] { return delivered() >= size_t{kMappings} * kItems; }));
+  EXPECT_EQ(delivered(), size_t{kMappings} * kItems);
+  triggers_.reset();  // and they end
+}
+
+TEST_F(TriggersTest, WithoutAnyThreadMappingsSayThatTheyWait) {
+  std::atomic<bool> may_start{false};
+  start_thread_ = [&](std::function<void()> body) {
+    if (!may_start) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    return std::thread(std::move(body));
+  };
+  const auto table = CreateStream("T", "NEW_IMAGE");
+  StartTriggers();
+  const std::string uuid = Create(On(*table));
+  EXPECT_EQ(Put(*table, "pk=S:a,n=N:1"), "ok");
+  const auto result = [&] { return triggers_->LastResultOf(*triggers_->Find(table::kScope, uuid)); };
+  ASSERT_TRUE(Eventually([&] { return result() == "PROBLEM: Waiting for a free thread"; }));
+  may_start = true;
+  ASSERT_TRUE(Eventually([&] { return result() == "OK"; }));
+  EXPECT_EQ(Calls().size(), 1u);
+  triggers_.reset();
 }
 
 }  // namespace

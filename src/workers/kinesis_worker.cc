@@ -8,21 +8,21 @@ using std::chrono::milliseconds;
 
 namespace {
 
-// Records that come one by one are collected this long, so that a request carries many.
-constexpr milliseconds kGathering(10);
-// A safety net only: whoever has news rings.
+// A stream that does not answer holds a thread for as long as a request may take: enough that a few of them do no harm.
+constexpr size_t kThreads = 16;
+// A safety net only: whoever has news wakes.
 constexpr milliseconds kLongestRest(1000);
 
 }  // namespace
 
 KinesisWorker::KinesisWorker(KinesisOptions options, table::Catalog& catalog, table::Journal& journal,
                              const Clock& clock, RandomSource& random, Metrics& metrics)
-    : catalog_(catalog), journal_(journal), client_(std::move(options)), meters_(metrics, clock), house_{catalog,
-                                                                                                         journal,
-                                                                                                         clock,
-                                                                                                         random,
-                                                                                                         client_,
-                                                                                                         meters_} {}
+    : catalog_(catalog),
+      client_(std::move(options)),
+      meters_(metrics, clock),
+      house_{catalog, journal, clock, random, client_, meters_},
+      pool_("delivering to Kinesis", kThreads),
+      watch_(journal) {}
 
 KinesisWorker::~KinesisWorker() { Stop(); }
 
@@ -37,19 +37,13 @@ void KinesisWorker::Start() {
 }
 
 void KinesisWorker::Announce(const std::shared_ptr<table::Table>& table) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!is_running_) return;
-    auto& runner = runners_[table->id()];
-    if (!runner || runner->has_ended) {
-      runner = std::make_unique<Runner>();  // waits for the thread of the ended one, which has nothing left to do
-      runner->table = table;
-      runner->thread = std::jthread([this, &started = *runner](const std::stop_token& stop) { Run(started, stop); });
-    }
-    ++runner->news;
-  }
-  wake_.notify_all();
-  journal_.Wake();
+  const std::lock_guard lock(mutex_);
+  if (!is_running_) return;
+  auto& runner = runners_[table->id()];
+  if (runner && !runner->has_ended) return pool_.Wake(runner->task);
+  if (runner) pool_.AwaitEnd(runner->task);  // it has nothing left to do
+  runner = std::make_unique<Runner>(house_, table);
+  runner->task = pool_.Add([this, &started = *runner] { return Step(started); });
 }
 
 void KinesisWorker::Stop() {
@@ -58,36 +52,34 @@ void KinesisWorker::Stop() {
     const std::lock_guard lock(mutex_);
     is_running_ = false;
     ending.swap(runners_);
-    for (auto& [id, runner] : ending) runner->thread.request_stop();
   }
-  wake_.notify_all();
-  journal_.Wake();
-  ending.clear();
+  stop_.request_stop();
+  for (auto& [id, runner] : ending) pool_.Cancel(runner->task);
+  for (auto& [id, runner] : ending) {
+    pool_.AwaitEnd(runner->task);
+    watch_.Forget(runner->task);
+  }
 }
 
-void KinesisWorker::Run(Runner& runner, const std::stop_token& stop) {
-  KinesisDelivery delivery(house_, runner.table);
-  const std::stop_callback wake(stop, [this] { journal_.Wake(); });
-  uint64_t seen = 0;
-  while (!stop.stop_requested()) {
-    uint64_t news = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      news = runner.news;
-    }
-    const auto outcome = delivery.Step(stop);
-    switch (outcome.next) {
-      case KinesisDelivery::Next::kAgain: break;
-      case KinesisDelivery::Next::kPause: Rest(runner, news, outcome.pause, stop); break;
-      case KinesisDelivery::Next::kAwaitRecords:
-        Rest(runner, news, kGathering, stop);
-        if (!stop.stop_requested()) seen = journal_.AwaitRecords(seen, kLongestRest);
-        break;
-      case KinesisDelivery::Next::kEnd:
-        if (EndIfIdle(runner)) return;
-        break;
-    }
+TaskPool::Next KinesisWorker::Step(Runner& runner) {
+  TaskPool::Handle task;
+  {
+    const std::lock_guard lock(mutex_);  // Announce has it until it knows the task
+    task = runner.task;
   }
+  const uint64_t records = runner.table->journal().records();
+  const auto outcome = runner.delivery.Step(stop_.get_token());
+  switch (outcome.next) {
+    case KinesisDelivery::Next::kAgain: break;
+    case KinesisDelivery::Next::kPause: return TaskPool::Next::After(outcome.pause);
+    case KinesisDelivery::Next::kAwaitRecords:
+      watch_.Await(runner.table, records, pool_, task);
+      return TaskPool::Next::After(kLongestRest);
+    case KinesisDelivery::Next::kEnd:
+      if (EndIfIdle(runner)) return TaskPool::Next::End();
+      break;
+  }
+  return TaskPool::Next::Now();
 }
 
 bool KinesisWorker::EndIfIdle(Runner& runner) {
@@ -96,11 +88,6 @@ bool KinesisWorker::EndIfIdle(Runner& runner) {
   const bool is_there = catalog_.Find({def->account, def->region}, def->name) == runner.table;
   runner.has_ended = !is_there || !def->LiveKinesisDestination();
   return runner.has_ended;
-}
-
-void KinesisWorker::Rest(Runner& runner, uint64_t news, milliseconds pause, const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  wake_.wait_for(lock, stop, pause, [&] { return runner.news != news; });
 }
 
 }  // namespace armature::workers

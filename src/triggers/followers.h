@@ -1,0 +1,35 @@
+// Followers: the threads that run all mappings of a server, and what they wait by.
+//
+// Whatever the number of mappings, shards and parallel queues: so many threads read the journal and so many call
+// functions, and nobody holds one who only waits. Owned by Triggers, outlives its runners; used by ShardRunner.
+#pragma once
+
+#include "base/task_pool.h"
+#include "table/journal/journal_watch.h"
+
+namespace armature::triggers {
+
+// Of all functions together, unless the server's owner says otherwise.
+inline constexpr size_t kDefaultCalls = 64;
+
+struct Followers {
+  Followers(table::Journal& journal, size_t calls, const TaskPool::StartThread& start_thread)
+      : reading("reading for triggers", kReadingThreads, start_thread),
+        delivering("calling functions", calls, start_thread),
+        watch(journal) {}
+
+  // Starts what could not be started when it was wanted.
+  void Tend() {
+    reading.Tend();
+    delivering.Tend();
+  }
+
+  // Reading waits for nobody but the disk.
+  static constexpr size_t kReadingThreads = 2;
+
+  TaskPool reading;
+  TaskPool delivering;
+  table::JournalWatch watch;  // last: it wakes tasks of the above
+};
+
+}  // namespace armature::triggers
