@@ -31,10 +31,17 @@ std::string_view TableNameOf(const RequestContext& context, std::string_view nam
   return is_ours ? arn.table : name_or_arn;
 }
 
+model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise) {
+  auto unreadable = context.services.catalog.WhyUnreadable(context.scope(), name);
+  return unreadable ? std::move(*unreadable) : std::move(otherwise);
+}
+
 ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context, std::string_view name_or_arn) {
-  auto table = context.services.catalog.Find(context.scope(), TableNameOf(context, name_or_arn));
+  const std::string_view name = TableNameOf(context, name_or_arn);
+  auto table = context.services.catalog.Find(context.scope(), name);
   if (!table || !table->AcceptsData(context.now_millis))
-    return model::ResourceNotFoundException(std::string(model::messages::kResourceNotFound));
+    return MissingTable(context, name,
+                        model::ResourceNotFoundException(std::string(model::messages::kResourceNotFound)));
   return table;
 }
 
@@ -42,7 +49,8 @@ ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& cont
   const std::string_view name = TableNameOf(context, name_or_arn);
   auto table = context.services.catalog.Find(context.scope(), name);
   if (!table || table->def()->IsGoneAt(context.now_millis))
-    return model::ResourceNotFoundException(fmt::format(model::messages::kTableNotFound, name));
+    return MissingTable(context, name,
+                        model::ResourceNotFoundException(fmt::format(model::messages::kTableNotFound, name)));
   return table;
 }
 

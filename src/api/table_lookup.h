@@ -24,6 +24,9 @@ model::ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestConte
 model::ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& context,
                                                              std::string_view name_or_arn);
 
+// What to answer when the catalogue has no such table: `otherwise`, unless there is one that cannot be read.
+model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise);
+
 // The table name in a table ARN; empty if it is no ARN of a table.
 struct TableArn {
   std::string_view region;

@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "model/messages.h"
+#include "model/messages_signature.h"
+#include "model/names.h"
 
 namespace armature::auth {
 
@@ -187,6 +189,15 @@ bool SplitCredential(std::string_view text, Credential& out) {
   return true;
 }
 
+model::ApiError UnrecognizedClient() {
+  model::ApiError error;
+  error.family = model::ErrorFamily::kCoralService;
+  error.name = "UnrecognizedClientException";
+  error.http_status = 400;
+  error.message = messages::kInvalidToken;
+  return error;
+}
+
 }  // namespace
 
 model::ApiResult<Credential> ParseAuthorization(const net::HttpRequest& request, Arena& arena) {
@@ -211,12 +222,16 @@ model::ApiResult<Credential> ParseAuthorization(const net::HttpRequest& request,
   if (!SplitCredential(parts.credential, credential)) {
     return model::IncompleteSignatureException(fmt::format(messages::kCredentialParts, parts.credential));
   }
+  // Whatever is believed of a signature, these become keys, URLs and words of the log: no others get past here.
+  if (!model::IsRegionName(credential.region)) {
+    return model::InvalidSignatureException(fmt::format(messages::kScopeRegion, credential.region));
+  }
+  if (!model::IsAccessKeyId(credential.access_key_id)) { return UnrecognizedClient(); }
   return credential;
 }
 
 model::ApiResult<void> CheckScope(const Credential& credential) {
   std::string message;
-  if (credential.region.empty()) message += fmt::format(messages::kScopeRegion, credential.region);
   if (credential.service != "dynamodb") message += messages::kScopeService;
   if (credential.terminator != "aws4_request")
     message += fmt::format(messages::kScopeTerminator, credential.terminator);

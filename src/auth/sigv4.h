@@ -2,7 +2,8 @@
 //
 // Presence and form only, in DynamoDB's order of checks and with its texts; whether the signature holds is the
 // Verifier's business (auth/verifier.h). A Credential is views into the request (and, for percent-encoded queries, the
-// arena). Pure, one pass, without allocation when the header is well-formed. Called by api/.
+// arena); its Region and key id are names (model/names.h) and nothing else. Pure, one pass, without allocation when the
+// header is well-formed. Called by api/.
 #pragma once
 
 #include <string_view>
@@ -29,7 +30,7 @@ struct Credential {
 // The arena is touched only for presigned requests.
 model::ApiResult<Credential> ParseAuthorization(const net::HttpRequest& request, Arena& arena);
 
-// What a verifying server checks beyond form: service, terminator and day of the scope.
+// What a verifying server checks beyond form: service, terminator and day of the scope (the Region is a name already).
 model::ApiResult<void> CheckScope(const Credential& credential);
 
 }  // namespace armature::auth

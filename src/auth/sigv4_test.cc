@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "auth/verifier.h"
@@ -57,6 +58,38 @@ TEST(SigV4Test, SeparatorsOfTheHeaderMayVary) {
                                   "AWS4-HMAC-SHA256 Credential=a/b/c/d/e/, SignedHeaders=host, Signature=f"}) {
     EXPECT_EQ(ErrorOf(Signed(header)), "accepted") << header;
   }
+}
+
+// The Region becomes part of keys, records, ARNs and host names: in neither form does anything but a name get through.
+TEST(SigV4Test, RegionsThatAreNoNamesAreRefusedInBothForms) {
+  const auto header = [](std::string_view region) {
+    return ErrorOf(Signed(fmt::format(
+        "AWS4-HMAC-SHA256 Credential=k/20130609/{}/dynamodb/aws4_request, SignedHeaders=host, Signature=f", region)));
+  };
+  const auto query = [](std::string_view region) {
+    const std::string text = fmt::format(
+        "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=k%2F20130609%2F{}%2Fdynamodb%2Faws4_request&X-Amz-Signature="
+        "f&X-Amz-SignedHeaders=host&X-Amz-Date=20130609T100015Z",
+        region);
+    net::HttpRequest request = Signed("", "");
+    request.query = text;
+    return ErrorOf(request);
+  };
+  EXPECT_EQ(header("us-east-1"), "accepted");
+  EXPECT_EQ(query("us-east-1"), "accepted");
+  const std::string refused = "InvalidSignatureException: Credential should be scoped to a valid region, not '";
+  for (std::string_view region : {"us-east-1\xff", "", "evil.com", "a:b", "a@b", "a#b", "a\x1b"})
+    EXPECT_EQ(header(region), fmt::format("{}{}'. ", refused, region));
+  for (std::string_view region : {"us-east-1%00", "us-east-1%00Phantom", "us-east-1%ff", "a%0Ab", "evil.com%23", "a+b"})
+    EXPECT_TRUE(query(region).starts_with(refused)) << query(region);
+}
+
+TEST(SigV4Test, AccessKeysThatAreNotVisibleTextAreRefused) {
+  for (std::string_view key : {"a\xff", "a\x01", ""})
+    EXPECT_EQ(
+        ErrorOf(Signed(fmt::format(
+            "AWS4-HMAC-SHA256 Credential={}/20130609/c/dynamodb/aws4_request, SignedHeaders=host, Signature=f", key))),
+        "UnrecognizedClientException: The security token included in the request is invalid.");
 }
 
 TEST(SigV4Test, DateHeaderInsteadOfXAmzDate) {

@@ -27,6 +27,8 @@ inline constexpr std::string_view kTriggerExists =
     "the "
     "existing mapping with UUID {}";
 inline constexpr std::string_view kTriggerFunctionNotFound = "Function not found: {}";
+inline constexpr std::string_view kTriggerUnreadable =
+    "The stored record of the event source mapping {} cannot be read; the server's log has more";
 inline constexpr std::string_view kTriggerMappingNotFound = "The resource you requested does not exist.";
 inline constexpr std::string_view kTriggerStreamNotFound = "Stream not found: {}";
 inline constexpr std::string_view kTriggerUnknownSource =

@@ -3,6 +3,7 @@
 #include <simdjson.h>
 
 #include "base/json_writer.h"
+#include "model/names.h"
 #include "model/table_def.h"
 
 namespace armature::model {
@@ -172,7 +173,8 @@ std::vector<KeyAttribute> ReadKeyAttributes(Object object, const char* key) {
   if (object[key].get(array) != simdjson::SUCCESS) return attributes;
   for (Object element : array) {
     KeyAttribute attribute{ReadString(element, "name"), Type::kS};
-    ParseTypeName(ReadString(element, "type"), &attribute.type);
+    if (!ParseTypeName(ReadString(element, "type"), &attribute.type) || attribute.name.empty())
+      throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
     attributes.push_back(std::move(attribute));
   }
   return attributes;
@@ -288,17 +290,18 @@ Result<TableDef> DecodeTableDef(std::string_view record) {
   simdjson::dom::parser parser;
   Object object;
   if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption("a table record is not JSON");
+    return Status::Corruption("its record is not JSON");
   const int64_t version = ReadInt(object, "version");
-  if (version > kTableRecordVersion) return Status::Format("a table record was written by a newer version of armature");
+  if (version > kTableRecordVersion) return Status::Format("its record was written by a newer version of armature");
   // simdjson throws on a member of an unexpected kind: for a record of ours that is corruption.
   try {
     TableDef table = ReadTable(object);
-    if (table.id == 0 || table.name.empty() || table.key_schema.hash.empty())
-      return Status::Corruption("a table record lacks its name or key");
+    if (table.id == 0 || table.key_schema.hash.empty()) return Status::Corruption("its record lacks its id or key");
+    if (!IsStoredAccount(table.account) || !IsRegionName(table.region) || !IsTableName(table.name))
+      return Status::Corruption("its record has a name that is none");
     return table;
   } catch (const simdjson::simdjson_error& error) {
-    return Status::Corruption(std::string("a table record is damaged: ") + error.what());
+    return Status::Corruption(std::string("its record is damaged: ") + error.what());
   }
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <mutex>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/log.h"
 #include "model/messages.h"
+#include "model/names.h"
 #include "table/key_layout.h"
 #include "table/stats_record.h"
 #include "table/system_records.h"
@@ -32,6 +32,21 @@ std::string_view LookupKey(TableScope scope, std::string_view name) {
   return buffer;
 }
 
+// When the next id is not known any more, it goes on so far behind the highest that is: no id is given out twice.
+constexpr uint64_t kLostIds = uint64_t{1} << 20;
+constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see TablePrefix
+
+std::string CatalogKeyOf(const TableDef& def) { return CatalogKey(def.account, def.region, def.name); }
+
+Result<std::shared_ptr<Table>> DecodeTable(std::string_view record,
+                                           const std::vector<storage::PartitionInfo>& partitions) {
+  ARMATURE_TRY(TableDef def, model::DecodeTableDef(record));
+  const auto partition =
+      std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def.id; });
+  if (partition == partitions.end()) return Status::Corruption("it has no partition");
+  return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition->id, partition->epoch);
+}
+
 }  // namespace
 
 Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis)
@@ -42,7 +57,12 @@ Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_pl
 Task<Status> Catalog::Load() {
   auto partitions = co_await engine_.ListPartitions();
   if (!partitions) co_return partitions.error();
+  for (const auto& info : *partitions) next_table_id_ = std::max(next_table_id_, info.id + 1);
+  if (Status status = co_await LoadNextTableId(); !status.ok()) co_return status;
+  co_return co_await LoadTables(*partitions);
+}
 
+Task<Status> Catalog::LoadNextTableId() {
   storage::GetOp next_id;
   const std::string next_id_key = NextTableIdKey();
   next_id.partition = storage::kSystemPartition;
@@ -50,14 +70,16 @@ Task<Status> Catalog::Load() {
   next_id.at.view = storage::View::kLatest;
   engine_.Get(next_id);
   co_await next_id.done;
-  if (!next_id.status.ok()) co_return next_id.status;
-  if (next_id.found) {
-    ByteReader reader(next_id.value);
-    next_table_id_ = reader.BigEndian<uint64_t>();
-    if (!reader.ok() || !reader.at_end()) co_return Status::Corruption("the record of the next table id is damaged");
+  if (!next_id.status.ok() || !next_id.found) co_return next_id.status;
+  ByteReader reader(next_id.value);
+  const auto stored = reader.BigEndian<uint64_t>();
+  if (reader.ok() && reader.at_end() && stored < kTableIdEnd - kLostIds) {
+    next_table_id_ = std::max(next_table_id_, stored);
+  } else {
+    next_table_id_ += kLostIds;
+    LogError("the record of the next table id is damaged; ids go on at {}", next_table_id_);
   }
-
-  co_return co_await LoadTables(*partitions);
+  co_return Status::Ok();
 }
 
 Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& partitions) {
@@ -65,35 +87,43 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
   const storage::KeyRange range = CatalogRange();
   if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
 
-  std::unordered_set<storage::PartitionId> in_use{storage::kSystemPartition};
+  std::unordered_set<storage::PartitionId> known{storage::kSystemPartition};
   for (const auto& row : scan.rows) {
-    auto def = model::DecodeTableDef(row.value);
-    if (!def) co_return def.error();
-    const auto partition =
-        std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def->id; });
-    if (partition == partitions.end())
-      co_return Status::Corruption(fmt::format("table {} has no partition", def->name));
-    in_use.insert(def->id);
-    auto loaded =
-        std::make_shared<Table>(std::make_shared<const TableDef>(std::move(*def)), partition->id, partition->epoch);
-    if (Status status = co_await LoadStats(*loaded); !status.ok()) co_return status;
-    Insert(std::move(loaded));
+    auto loaded = DecodeTable(row.value, partitions);
+    const std::string_view name = NameInCatalogKey(row.key);
+    if (loaded && CatalogKeyOf(*(*loaded)->def()) != row.key) loaded = Status::Corruption("it is another table's");
+    if (!loaded) {
+      SetAsideRecord(std::string(row.key), name, loaded.error().message());
+      continue;
+    }
+    known.insert((*loaded)->partition());
+    if (Status status = co_await LoadStats(**loaded); !status.ok()) co_return status;
+    Insert(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
-  for (const auto& table : DeletedTables()) in_use.insert(table->partition());
-  // A crash between a partition's creation and its table's record, or between a record's removal and the
-  // partition's, leaves a partition nobody knows.
+  for (const auto& table : DeletedTables()) known.insert(table->partition());
+  if (Status status = co_await DropUnknownPartitions(partitions, known); !status.ok()) co_return status;
+  // On a full disk a server starts all the same, and does later what is due.
+  const Status status = co_await RunDueTransitions();
+  co_return status.code() == StatusCode::kNoSpace ? Status::Ok() : status;
+}
+
+// A crash between a partition's creation and its table's record, or between a record's removal and the partition's,
+// leaves a partition nobody knows. It may also be that of a table whose record cannot be read.
+Task<Status> Catalog::DropUnknownPartitions(const std::vector<storage::PartitionInfo>& partitions,
+                                            const std::unordered_set<storage::PartitionId>& known) {
   for (const auto& info : partitions) {
-    next_table_id_ = std::max(next_table_id_, info.id + 1);
-    if (in_use.contains(info.id)) continue;
+    if (known.contains(info.id)) continue;
+    if (has_unreadable()) {
+      LogWarn("partition {} belongs to no table that can be read, and stays", info.id);
+      continue;
+    }
     LogInfo("dropping partition {} left over from an interrupted table change", info.id);
     const Status status = co_await engine_.DropPartition(info.id);
     if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
     if (!status.ok()) partitions_to_drop_.push_back(info.id);
   }
-  // On a full disk a server starts all the same, and does later what is due.
-  const Status status = co_await RunDueTransitions();
-  co_return status.code() == StatusCode::kNoSpace ? Status::Ok() : status;
+  co_return Status::Ok();
 }
 
 Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions) {
@@ -101,16 +131,16 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
   const storage::KeyRange range = DeletedTableRange();
   if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
   for (const auto& row : scan.rows) {
-    auto def = model::DecodeTableDef(row.value);
-    if (!def) co_return def.error();
-    const auto partition =
-        std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def->id; });
-    if (partition == partitions.end())
-      co_return Status::Corruption(fmt::format("deleted table {} has no partition", def->name));
-    auto table =
-        std::make_shared<Table>(std::make_shared<const TableDef>(std::move(*def)), partition->id, partition->epoch);
+    auto loaded = DecodeTable(row.value, partitions);
+    if (loaded && DeletedTableKey((*loaded)->id()) != row.key) loaded = Status::Corruption("it is another table's");
+    if (!loaded) {
+      ByteReader id(row.key.substr(2));
+      SetAsideRecord(std::string(row.key), fmt::format("(deleted, id {})", id.BigEndian<uint64_t>()),
+                     loaded.error().message());
+      continue;
+    }
     std::unique_lock lock(mutex_);
-    deleted_.push_back(std::move(table));
+    deleted_.push_back(std::move(*loaded));
   }
   co_return Status::Ok();
 }
@@ -124,14 +154,53 @@ Task<Status> Catalog::LoadStats(Table& table) {
   engine_.Get(get);
   co_await get.done;
   if (!get.status.ok() || !get.found) co_return get.status;
-  if (!DecodeStats(get.value, table)) co_return Status::Corruption("a table's statistics are damaged");
+  if (!DecodeStats(get.value, table)) {
+    LogError("table {}: its statistics are damaged and are counted anew", table.def()->name);
+    has_doubtful_stats_ = true;
+  }
   co_return Status::Ok();
+}
+
+// --- tables that cannot be read --------------------------------------------------------------------------------------
+
+void Catalog::SetAsideRecord(std::string key, std::string_view label, std::string_view why) {
+  LogError("table {} cannot be read and is set aside, its data is kept: {}", label, why);
+  std::unique_lock lock(mutex_);
+  unreadable_.emplace(std::move(key), why);
+}
+
+void Catalog::SetAside(const std::shared_ptr<Table>& table, std::string_view why) {
+  const auto def = table->def();
+  std::string key = CatalogKeyOf(*def);
+  {
+    std::unique_lock lock(mutex_);
+    if (std::erase(deleted_, table) > 0) key = DeletedTableKey(def->id);
+    else tables_.erase(key);
+  }
+  SetAsideRecord(std::move(key), def->name, why);
+}
+
+std::optional<model::ApiError> Catalog::WhyUnreadable(TableScope scope, std::string_view name) const {
+  const std::string_view key = LookupKey(scope, name);
+  std::shared_lock lock(mutex_);
+  const auto found = unreadable_.find(key);
+  if (found == unreadable_.end()) return std::nullopt;
+  // Words of our own instead of Amazon's, which say nothing: no retry mends this.
+  model::ApiError error = model::InternalServerError();
+  error.message =
+      fmt::format("Table {} cannot be read: {}. Its data is kept; the server's log has more", name, found->second);
+  return error;
+}
+
+bool Catalog::has_unreadable() const {
+  std::shared_lock lock(mutex_);
+  return !unreadable_.empty();
 }
 
 void Catalog::Insert(std::shared_ptr<Table> table) {
   const auto def = table->def();
   std::unique_lock lock(mutex_);
-  tables_[CatalogKey(def->account, def->region, def->name)] = std::move(table);
+  tables_[CatalogKeyOf(*def)] = std::move(table);
 }
 
 // --- look-ups --------------------------------------------------------------------------------------------------------
@@ -150,14 +219,27 @@ std::vector<std::string> Catalog::ListNames(TableScope scope, std::string_view e
   std::vector<std::string> names;
   *has_more = false;
   std::shared_lock lock(mutex_);
-  for (auto it = tables_.upper_bound(prefix + std::string(exclusive_start)); it != tables_.end(); ++it) {
-    if (it->first.compare(0, prefix.size(), prefix) != 0) break;
-    if (it->second->def()->IsGoneAt(now)) continue;
-    if (names.size() == limit) {
+  const std::string after = prefix + std::string(exclusive_start);
+  auto table = tables_.upper_bound(after);
+  auto unreadable = unreadable_.upper_bound(after);
+  const auto is_in_scope = [&](const auto& map, const auto& it) {
+    return it != map.end() && it->first.starts_with(prefix);
+  };
+  for (;;) {
+    const bool has_table = is_in_scope(tables_, table), has_unreadable = is_in_scope(unreadable_, unreadable);
+    if (!has_table && !has_unreadable) break;
+    const bool takes_table = has_table && (!has_unreadable || table->first < unreadable->first);
+    const std::string_view name =
+        std::string_view(takes_table ? table->first : unreadable->first).substr(prefix.size());
+    // A damaged key may hold anything.
+    const bool is_shown = takes_table ? !table->second->def()->IsGoneAt(now) : model::IsTableName(name);
+    if (is_shown && names.size() == limit) {
       *has_more = true;
       break;
     }
-    names.push_back(it->first.substr(prefix.size()));
+    if (is_shown) names.emplace_back(name);
+    if (takes_table) ++table;
+    else ++unreadable;
   }
   return names;
 }
@@ -186,7 +268,7 @@ Task<Status> Catalog::CommitSystem(const storage::Batch& batch) { return WriteSy
 
 Task<Status> Catalog::StoreRecord(const TableDef& def) {
   storage::Batch batch;
-  batch.Put(CatalogKey(def.account, def.region, def.name), model::EncodeTableDef(def));
+  batch.Put(CatalogKeyOf(def), model::EncodeTableDef(def));
   co_return co_await CommitSystem(batch);
 }
 
@@ -199,6 +281,8 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
       co_return model::ResourceInUseException(fmt::format(model::messages::kTableAlreadyExists, def.name));
     if (Status status = co_await RemoveTable(existing); !status.ok()) co_return model::FromStatus(status);
   }
+  if (WhyUnreadable(scope, def.name))
+    co_return model::ResourceInUseException(fmt::format(model::messages::kTableAlreadyExists, def.name));
 
   // Taken even if what follows fails: a record that could not be synced may still be there after a crash, and must
   // never share its id with another table's.
@@ -214,7 +298,7 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_return model::FromStatus(status);
   }
   storage::Batch batch;
-  batch.Put(CatalogKey(def.account, def.region, def.name), model::EncodeTableDef(def));
+  batch.Put(CatalogKeyOf(def), model::EncodeTableDef(def));
   std::string next_id;
   AppendBigEndian(next_id, next_table_id_);
   batch.Put(NextTableIdKey(), next_id);
@@ -233,7 +317,7 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
 // something for Load to clear away.
 Task<void> Catalog::UndoCreate(const TableDef& def) {
   storage::Batch batch;
-  batch.Delete(CatalogKey(def.account, def.region, def.name));
+  batch.Delete(CatalogKeyOf(def));
   Status status = co_await CommitSystem(batch);
   if (status.ok()) {
     partitions_to_drop_.push_back(def.id);
@@ -247,6 +331,7 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
   auto guard = co_await change_latch_.LockStripe(0);
   const int64_t now = clock_.NowMillis();
   auto table = Find(scope, name);
+  if (auto unreadable = WhyUnreadable(scope, name)) co_return std::move(*unreadable);
   if (!table || table->def()->IsGoneAt(now))
     co_return model::ResourceNotFoundException(fmt::format(model::messages::kTableNotFound, name));
   TableDef def = *table->def();
@@ -281,7 +366,7 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scop
 
 Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   const auto def = table->def();
-  const std::string key = CatalogKey(def->account, def->region, def->name);
+  const std::string key = CatalogKeyOf(*def);
   if (!def->stream.label.empty()) co_return co_await BuryTable(std::move(table));
   storage::Batch batch;
   batch.Delete(key);
@@ -299,7 +384,7 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
 // The table goes, its journal stays: streams of a deleted table can be read for a day.
 Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   const auto def = table->def();
-  const std::string key = CatalogKey(def->account, def->region, def->name);
+  const std::string key = CatalogKeyOf(*def);
   storage::Batch records, items;
   records.Delete(key);
   records.Delete(TableStatsKey(def->id));
@@ -389,7 +474,7 @@ Task<Result<bool>> Catalog::TakeCleanStop() {
   engine_.Get(get);
   co_await get.done;
   if (!get.status.ok()) co_return get.status;
-  if (!get.found) co_return false;
+  if (!get.found || has_doubtful_stats_) co_return false;
   storage::Batch batch;
   batch.Delete(key);
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;

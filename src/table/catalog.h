@@ -3,16 +3,20 @@
 // Owns every Table and its stored record. Look-ups are shared-locked and cheap; changes are serialised, made durable,
 // and only then published. A table belongs to an account and a Region; names are unique within the two. State changes
 // that take time on AWS (CREATING, UPDATING, DELETING) last `control_plane_delay_millis` here: with 0 the reply shows
-// the passing state and the very next call sees the final one, so that SDK waiters never wait. Thread-safe. Used by
-// api/ and workers/.
+// the passing state and the very next call sees the final one, so that SDK waiters never wait.
+//
+// A table whose records cannot be read is set aside: it keeps its name, its id and all its data, nobody can use or
+// change it, and every other table is as it was. Thread-safe. Used by api/ and workers/.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/async.h"
@@ -34,13 +38,20 @@ class Catalog {
  public:
   Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis);
 
-  // Reads every stored table; finishes what a crash left half done.
+  // Reads every stored table; finishes what a crash left half done. Tables that cannot be read are set aside.
   Task<Status> Load();
+
+  // For who finds, after Load, that another record of a table's is damaged. The table is gone from all look-ups.
+  void SetAside(const std::shared_ptr<Table>& table, std::string_view why);
+  // The error for whoever asks for a table that was set aside; nothing if it was not.
+  std::optional<model::ApiError> WhyUnreadable(TableScope scope, std::string_view name) const;
+  // While there is such a table, records and partitions that seem to be nobody's may be its own: they stay.
+  bool has_unreadable() const;
 
   // The table, in whatever state it is; null if there is none.
   std::shared_ptr<Table> Find(TableScope scope, std::string_view name) const;
 
-  // Names in byte order, after `exclusive_start` if that is not empty.
+  // Names in byte order, those set aside among them, after `exclusive_start` if that is not empty.
   std::vector<std::string> ListNames(TableScope scope, std::string_view exclusive_start, size_t limit,
                                      bool* has_more) const;
   size_t CountTables(TableScope scope) const;
@@ -81,7 +92,11 @@ class Catalog {
  private:
   Task<Status> StoreRecord(const model::TableDef& def);
   Task<Status> CommitSystem(const storage::Batch& batch);
+  Task<Status> LoadNextTableId();
   Task<Status> LoadTables(const std::vector<storage::PartitionInfo>& partitions);
+  Task<Status> DropUnknownPartitions(const std::vector<storage::PartitionInfo>& partitions,
+                                     const std::unordered_set<storage::PartitionId>& known);
+  void SetAsideRecord(std::string key, std::string_view label, std::string_view why);
   Task<Status> LoadStats(Table& table);
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
   Task<Status> DropPartitions();
@@ -103,6 +118,9 @@ class Catalog {
   // By CatalogKey, in order for ListTables. Guarded by mutex_.
   std::map<std::string, std::shared_ptr<Table>, std::less<>> tables_;
   std::vector<std::shared_ptr<Table>> deleted_;  // guarded by mutex_
+  // What was set aside, by the key of its record, and why. Guarded by mutex_.
+  std::map<std::string, std::string, std::less<>> unreadable_;
+  bool has_doubtful_stats_ = false;  // written by Load only
 };
 
 }  // namespace armature::table

@@ -1,5 +1,7 @@
 #include "table/key_layout.h"
 
+#include <algorithm>
+
 #include <xxhash.h>
 
 #include "base/bytes.h"
@@ -46,6 +48,15 @@ std::string CatalogKey(std::string_view account, std::string_view region, std::s
   std::string key;
   AppendCatalogKey(account, region, table_name, key);
   return key;
+}
+
+std::string_view NameInCatalogKey(std::string_view key) {
+  for (int parts = 0; parts < 2; ++parts) {
+    const size_t end = key.find('\0', 2);
+    if (end == std::string_view::npos) return key.substr(std::min<size_t>(2, key.size()));
+    key.remove_prefix(end - 1);  // the next part, again behind two bytes
+  }
+  return key.substr(2);
 }
 
 storage::KeyRange CatalogRange() { return {{kSystemByte, kCatalogKind}, {kSystemByte, kCatalogKind + 1}}; }

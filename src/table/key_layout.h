@@ -36,6 +36,8 @@ storage::KeyRange TableRange(uint64_t table_id);
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name, std::string& out);
 std::string CatalogKey(std::string_view account, std::string_view region, std::string_view table_name);
 storage::KeyRange CatalogRange();
+// The name in such a key; whatever there is of it in a damaged one.
+std::string_view NameInCatalogKey(std::string_view key);
 // A table's persisted statistics, and the allocator of table ids.
 std::string TableStatsKey(uint64_t table_id);
 std::string NextTableIdKey();

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include "base/json_writer.h"
+#include "base/visible_text.h"
 #include "model/messages.h"
 #include "wire/compression.h"
 #include "wire/crc32.h"
@@ -101,7 +102,7 @@ void SetError(const model::ApiError& error, net::HttpResponse& response) {
   out += '"';
   if (error.has_message) {
     out += error.capital_message ? R"(,"Message":)" : R"(,"message":)";
-    AppendJsonString(out, error.message);
+    AppendJsonString(out, WellFormedUtf8(error.message));  // it may quote a header
   }
   if (!error.extra_json_members.empty()) {
     out += ',';

@@ -9,6 +9,7 @@
 
 #include "base/base64.h"
 #include "base/json_writer.h"
+#include "model/names.h"
 
 namespace armature::workers {
 
@@ -76,7 +77,7 @@ bool ParseKinesisStreamArn(std::string_view arn, KinesisStreamArn* parsed) {
   constexpr std::string_view kStream = "stream/";
   if (parts[0] != "arn" || parts[2] != "kinesis" || !arn.starts_with(kStream)) return false;
   *parsed = {parts[3], arn.substr(kStream.size())};
-  return !parsed->region.empty() && !parsed->name.empty() && parsed->name.find('/') == std::string_view::npos;
+  return model::IsRegionName(parsed->region) && model::IsKinesisStreamName(parsed->name);
 }
 
 KinesisClient::KinesisClient(KinesisOptions options) : options_(std::move(options)) {}

@@ -23,7 +23,7 @@ struct KinesisOptions {
   std::string session_token;
 };
 
-// "arn:aws:kinesis:<region>:<account>:stream/<name>"; views into the ARN.
+// "arn:aws:kinesis:<region>:<account>:stream/<name>"; views into the ARN. The Region is a name: it can stand in a host.
 struct KinesisStreamArn {
   std::string_view region;
   std::string_view name;

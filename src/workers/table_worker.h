@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/log.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
@@ -54,7 +55,8 @@ class TableWorker {
 
   // The work on a table from its start, if its definition says that there is some.
   virtual std::optional<Work> FindWork(const std::shared_ptr<table::Table>& table) const = 0;
-  // A record found by Load: puts the work on where it was, or removes what it no longer needs.
+  // A record found by Load: puts the work on where it was, or removes what it no longer needs. kCorruption: it cannot
+  // be read; what there is to do is done from the start.
   virtual Task<Status> TakeRecord(std::string_view key, std::string_view record) = 0;
   // One portion. How long to rest then; nothing if the work is done.
   virtual Task<Result<Pause>> Advance(Work& work) = 0;
@@ -79,6 +81,10 @@ class TableWorker {
   static constexpr std::chrono::milliseconds kPauseAfterFailure{1000};
 
   Task<Pause> AdvanceOrRetry(Work& work);
+  // A record's key: two bytes, the table's id, and what the worker likes.
+  static uint64_t TableIdOf(std::string_view key) {
+    return key.size() < 2 + sizeof(uint64_t) ? 0 : ReadBigEndian<uint64_t>(key.data() + 2);
+  }
 
   const std::string_view task_;
   const storage::KeyRange records_;
@@ -94,7 +100,12 @@ Task<Status> TableWorker<Work>::Load() {
   storage::ScanOp scan;
   if (Status status = co_await table::ReadSystemRecords(engine_, records_, scan); !status.ok()) co_return status;
   for (const auto& row : scan.rows) {
-    if (Status status = co_await TakeRecord(row.key, row.value); !status.ok()) co_return status;
+    // It may be that of a table which cannot be read now.
+    if (catalog_.has_unreadable() && !works_.contains(TableIdOf(row.key))) continue;
+    const Status status = co_await TakeRecord(row.key, row.value);
+    if (status.code() == StatusCode::kCorruption)
+      LogError("table id {}: {} starts anew: {}", TableIdOf(row.key), task_, status.message());
+    else if (!status.ok()) co_return status;
   }
   ShowProgress();
   co_return Status::Ok();

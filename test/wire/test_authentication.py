@@ -1,5 +1,6 @@
 """A signature must be present and well-formed; regions are kept apart by the credential scope."""
 
+import json
 import re
 
 import pytest
@@ -89,3 +90,45 @@ class TestRegions:
             "DescribeTable", {"TableName": hash_table}, "ResourceNotFoundException",
             f"Requested resource not found: Table: {hash_table} not found")
         assert hash_table not in raw_client(region="ap-south-1").ok("ListTables", {})["TableNames"]
+
+
+class TestNamesInTheScope:
+    """The Region of the scope becomes part of keys, ARNs and host names: only names get that far."""
+
+    REFUSED = "Credential should be scoped to a valid region, not '{}'. "
+
+    @pytest.mark.parametrize("region", ["us-east-1\xff", "eu\xfe", "evil.com", "a:b", "a@b", "a#b", "x" * 64, ""])
+    def test_header_form(self, db, region):
+        authorization = (f"AWS4-HMAC-SHA256 Credential=k/20260101/{region}/dynamodb/aws4_request, "
+                         "SignedHeaders=host, Signature=f")
+        reply = db.send("POST", "/", dict(HEADERS, Authorization=authorization.encode("latin-1"), **{"X-Amz-Date": DATE}), b"{}")
+        assert reply.status == 400
+        assert reply.json["__type"] == "com.amazon.coral.service#InvalidSignatureException"
+        shown = region.replace("\xff", "\ufffd").replace("\xfe", "\ufffd")
+        assert reply.json["message"] == self.REFUSED.format(shown)
+
+    @pytest.mark.parametrize("region", ["us-east-1%00", "us-east-1%00x", "eu%ff", "a%0ab", "evil.com%2523", "a+b"])
+    def test_presigned_form(self, db, region):
+        path = ("/?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=f&X-Amz-SignedHeaders=host"
+                f"&X-Amz-Credential=k%2F20260101%2F{region}%2Fdynamodb%2Faws4_request&X-Amz-Date={DATE}")
+        reply = db.send("POST", path, HEADERS, b"{}")
+        assert reply.status == 400, reply
+        assert reply.json["__type"] == "com.amazon.coral.service#InvalidSignatureException"
+        assert reply.json["message"].startswith("Credential should be scoped to a valid region, not '")
+
+    def test_a_table_cannot_be_slipped_into_another_region(self, db):
+        name = tables.unique()
+        path = ("/?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Signature=f&X-Amz-SignedHeaders=host"
+                f"&X-Amz-Credential=k%2F20260101%2Fus-east-1%00x%2Fdynamodb%2Faws4_request&X-Amz-Date={DATE}")
+        before = db.ok("ListTables", {})["TableNames"]
+        create = dict(HEADERS, **{"X-Amz-Target": "DynamoDB_20120810.CreateTable"})
+        assert db.send("POST", path, create, json.dumps(tables.definition(name)).encode()).status == 400
+        assert db.ok("ListTables", {})["TableNames"] == before
+
+    @pytest.mark.parametrize("key", ["k\xff", "k\x01"])
+    def test_an_access_key_is_visible_text(self, db, key):
+        authorization = (f"AWS4-HMAC-SHA256 Credential={key}/20260101/us-east-1/dynamodb/aws4_request, "
+                         "SignedHeaders=host, Signature=f").encode("latin-1")
+        reply = db.send("POST", "/", dict(HEADERS, Authorization=authorization, **{"X-Amz-Date": DATE}), b"{}")
+        assert reply.status == 400
+        assert reply.json.get("__type", "").endswith("#UnrecognizedClientException") or key == "k\x01"

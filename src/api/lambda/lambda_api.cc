@@ -9,6 +9,7 @@
 #include "api/lambda/list_event_source_mappings.h"
 #include "api/lambda/update_event_source_mapping.h"
 #include "base/json_writer.h"
+#include "base/visible_text.h"
 #include "wire/json_document.h"
 
 namespace armature::api::lambda {
@@ -74,7 +75,7 @@ void SetRestError(const model::ApiError& error, net::HttpResponse& response) {
   JsonWriter json(response.body);
   json.BeginObject();
   json.Member("Type", error.http_status >= 500 ? "Service" : "User");
-  json.Member("Message", error.message);
+  json.Member("Message", WellFormedUtf8(error.message));  // it may quote a header
   json.EndObject();
 }
 

@@ -17,7 +17,8 @@ model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context
         fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));
   const auto table = context.services.catalog.Find(context.scope(), parsed.table);
   if (!table || table->def()->IsGoneAt(context.now_millis))
-    return model::ResourceNotFoundException(fmt::format(messages::kTagResourceNotFound, arn));
+    return MissingTable(context, parsed.table,
+                        model::ResourceNotFoundException(fmt::format(messages::kTagResourceNotFound, arn)));
   return parsed.table;
 }
 

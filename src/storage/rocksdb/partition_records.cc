@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "base/bytes.h"
+#include "base/log.h"
 #include "storage/rocksdb/status_mapping.h"
 
 namespace armature::storage {
@@ -26,9 +27,12 @@ Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
     if (!key.starts_with(kPrefix)) break;
     ByteReader reader(key.substr(kPrefix.size()));
     const auto id = reader.BigEndian<PartitionId>();
-    if (!reader.ok() || !reader.at_end()) return Status::Corruption("a partition record has a damaged key");
-    ARMATURE_TRY(auto info, DecodePartition(id, records->value().ToStringView()));
-    table.Put(std::move(info));
+    auto info = DecodePartition(id, records->value().ToStringView());
+    if (!reader.ok() || !reader.at_end()) info = Status::Corruption("a partition record has a damaged key");
+    if (!info && id == kSystemPartition) return info.error();
+    // It costs its table, which then has no partition; the record and the rows stay as they are.
+    if (!info) LogError("partition {} is left out: {}", id, info.error().message());
+    else table.Put(std::move(*info));
   }
   return FromRocksDb(records->status());
 }

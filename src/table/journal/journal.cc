@@ -21,6 +21,10 @@ constexpr Position kSwitchGap = Position{1} << 20;
 // Positions a crash may have taken back are not used again: a reader may have been told to go on behind them.
 constexpr Position kRestartGap = Position{1} << 24;
 
+bool IsDamage(const Status& status) {
+  return status.code() == StatusCode::kCorruption || status.code() == StatusCode::kFormat;
+}
+
 }  // namespace
 
 Journal::Journal(storage::Engine& engine, const Clock& clock, Catalog& catalog, Metrics& metrics,
@@ -60,8 +64,13 @@ Task<Status> Journal::Load() {
     table->journal().Attach(clock_, bell_);
     const auto record = records.find(JournalStateKey(table->id()));
     if (record != records.end()) {
-      if (Status status = co_await LoadTable(*table, record->second); !status.ok()) co_return status;
+      const Status status = co_await LoadTable(*table, record->second);
       records.erase(record);
+      if (IsDamage(status)) {
+        catalog_.SetAside(table, status.message());
+        continue;
+      }
+      if (!status.ok()) co_return status;
     }
     // On a full disk a server starts all the same; KeepHouse catches up with definitions, too.
     const Status status = co_await FollowDefinition(table);
@@ -70,7 +79,8 @@ Task<Status> Journal::Load() {
 
   // Left over from tables that went while their journal changed.
   storage::Batch orphans;
-  for (const auto& [key, record] : records) orphans.Delete(key);
+  if (!catalog_.has_unreadable())
+    for (const auto& [key, record] : records) orphans.Delete(key);
   if (!orphans.empty()) {
     std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &orphans}};
     const Status status = co_await CommitParts(std::move(parts));

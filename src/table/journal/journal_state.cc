@@ -217,9 +217,9 @@ Result<JournalState> DecodeJournalState(std::string_view record) {
   simdjson::dom::parser parser;
   Object object;
   if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption("the state of a journal is not JSON");
+    return Status::Corruption("the state of its journal is not JSON");
   if (ReadInt(object, "version") > kJournalStateVersion)
-    return Status::Format("the state of a journal was written by a newer version of armature");
+    return Status::Format("the state of its journal was written by a newer version of armature");
   // simdjson throws on a member of an unexpected kind: for a record of ours that is corruption.
   try {
     JournalState state;
@@ -232,10 +232,10 @@ Result<JournalState> DecodeJournalState(std::string_view record) {
     ReadAll(object, "followers", state.followers, ReadFollower);
     ReadAll(object, "marks", state.marks, ReadMark);
     if (state.next_position == 0 || state.next_lane == 0)
-      return Status::Corruption("the state of a journal lacks its counters");
+      return Status::Corruption("the state of its journal lacks its counters");
     return state;
   } catch (const simdjson::simdjson_error& error) {
-    return Status::Corruption(std::string("the state of a journal is damaged: ") + error.what());
+    return Status::Corruption(std::string("the state of its journal is damaged: ") + error.what());
   }
 }
 

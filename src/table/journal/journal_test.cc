@@ -3,6 +3,7 @@
 #include "table/journal/journal_testing.h"
 #include "table/journal/pending_records.h"
 #include "table/key_layout.h"
+#include "table/system_records.h"
 
 namespace armature::table {
 
@@ -415,6 +416,21 @@ TEST_F(JournalTest, SleepersAreWokenByRecords) {
   const uint64_t now = journal_->AwaitRecords(seen, std::chrono::minutes(1));
   EXPECT_GT(now, seen);
   writer.join();
+}
+
+TEST_F(JournalTest, AStateThatCannotBeReadCostsItsTableAlone) {
+  const auto lost = CreateStream("Lost", "KEYS_ONLY"), kept = CreateStream("Kept", "KEYS_ONLY");
+  EXPECT_EQ(Put(*kept, "pk=S:a"), "ok");
+  for (const std::string_view record : {"", "{", "\xff", R"({"version":99})"}) {
+    storage::Batch damage;
+    damage.Put(JournalStateKey(lost->id()), record);
+    ASSERT_TRUE(RunBlocking(WriteSystemRecordsDurably(*engine_, damage)).ok());
+    Restart();
+    EXPECT_EQ(Find("Lost"), nullptr);
+    EXPECT_TRUE(house_->catalog.WhyUnreadable(kScope, "Lost"));
+    ASSERT_NE(Find("Kept"), nullptr);
+    EXPECT_EQ(Put(*Find("Kept"), "pk=S:b"), "ok");
+  }
 }
 
 }  // namespace
