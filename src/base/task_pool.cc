@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <system_error>
 
 #include "base/log.h"
 
@@ -116,11 +115,13 @@ void TaskPool::StartIfNeeded() {
   if (threads_.size() >= max_threads_ || is_stopping_) return;
   const auto now = Clock::now();
   if (last_failure_ && now - *last_failure_ < kBetweenStarts) return;
+  threads_.emplace_back();
   try {
-    // The thread waits for the mutex before it does anything: its place in the list is made by then.
-    threads_.push_back(start_thread_([this] { Run(); }));
+    // The thread waits for the mutex before it does anything: it is in its place by then.
+    threads_.back() = start_thread_([this] { Run(); });
     last_failure_.reset();
-  } catch (const std::system_error& error) {
+  } catch (const std::exception& error) {
+    threads_.pop_back();
     static std::atomic<int64_t> last_complaint{INT64_MIN / 2};
     const int64_t second = std::chrono::duration_cast<seconds>(now.time_since_epoch()).count();
     if (second - last_complaint.load() >= kBetweenComplaints.count()) {
