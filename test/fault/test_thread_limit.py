@@ -17,7 +17,7 @@ from harness.waiting import wait_until
 FUNCTIONS, TABLES, FACTOR = 25, 8, 10  # 200 mappings, 2,200 threads when each part had one
 SPARE = 14  # threads and handler processes beyond those the server starts with
 PATH = "/2015-03-31/event-source-mappings/"
-HANDLER = "while read -r line; do echo {}; done"
+HANDLER = "sh -c 'while read -r line; do echo {}; done'"
 
 
 class Limited:
