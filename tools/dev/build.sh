@@ -1,6 +1,7 @@
 # Configure, build, serve, bench. Sourced by ./dev.
 
-jobs=$(nproc)
+# ARMATURE_JOBS: fewer where several builds share a machine.
+jobs=${ARMATURE_JOBS:-$(nproc)}
 
 # build_dir KIND: where a kind of build (release, asan, tsan) lives.
 build_dir() { printf '%s/build/%s' "$root" "$1"; }

@@ -83,10 +83,3 @@ dev_test() {
   echo "$passed passed, $failed failed"
   [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
 }
-
-# dev_arena [MINUTES [ARGS]]: the long forms, which may take so long together and show what they measure.
-dev_arena() {
-  export ARMATURE_ARENA_MINUTES=${1:-30}
-  [ $# -gt 0 ] && shift
-  dev_test release arena -s "$@"
-}
