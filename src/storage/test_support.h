@@ -3,6 +3,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -72,5 +74,28 @@ class TemporaryDirectory {
  private:
   std::string path_;
 };
+
+// What a crash of the process leaves of the store at `from`: the files as they are, without Close. Files come and go in
+// the background, so the copy is taken again until none did; a log may still be cut to its contents meanwhile, which is
+// no harm. In the order of their names: SYNCED speaks of the files in db/, so its copy must be older than theirs.
+inline void CopyAsIfKilled(const std::filesystem::path& from, const std::filesystem::path& to) {
+  namespace fs = std::filesystem;
+  const auto files = [&from] {
+    std::set<fs::path> names;
+    for (const auto& entry : fs::recursive_directory_iterator(from))
+      if (entry.is_regular_file()) names.insert(entry.path().lexically_relative(from));
+    return names;
+  };
+  std::set<fs::path> before;
+  do {
+    fs::remove_all(to);
+    before = files();
+    for (const fs::path& file : before) {
+      fs::create_directories((to / file).parent_path());
+      std::ifstream source(from / file, std::ios::binary);
+      std::ofstream(to / file, std::ios::binary) << source.rdbuf();
+    }
+  } while (files() != before);
+}
 
 }  // namespace armature::storage
