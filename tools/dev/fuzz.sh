@@ -17,12 +17,14 @@ start_fuzzer() {
   started=$!
 }
 
-# fuzz_figures NAME: executions and coverage so far.
-fuzz_figures() { grep -aoP '^#\K\d+.*?cov: \d+' "$dir/logs/$1.log" | tail -n 1 | sed -E 's/^([0-9]+).*cov: ([0-9]+)/\1 runs, coverage \2/'; }
+# fuzz_figures NAME: executions and coverage so far; nothing of one that has only begun.
+fuzz_figures() {
+  { grep -aoP '^#\K\d+.*?cov: \d+' "$dir/logs/$1.log" || true; } | tail -n 1 | sed -E 's/^([0-9]+).*cov: ([0-9]+)/\1 runs, coverage \2/'
+}
 
 # dev_fuzz [SECONDS] [NAME…]: each target, or those named, for SECONDS; two at a time.
 dev_fuzz() {
-  local seconds=${1:-60} dir name pid began=$SECONDS done_count=0 total failed=() line started
+  local seconds=${1:-60} dir name pid began done_count=0 total failed=() line started
   [ $# -gt 0 ] && shift
   local names=("$@")
   [ ${#names[@]} -gt 0 ] || mapfile -t names < <(fuzz_targets)
@@ -33,6 +35,7 @@ dev_fuzz() {
   build fuzz "${names[@]/%/_fuzz}"
   dir=$(build_dir fuzz)
   mkdir -p "$dir/crashes" "$dir/logs"
+  began=$SECONDS
   say "fuzzing $total targets for $seconds s each, two at a time"
   while [ ${#waiting[@]} -gt 0 ] || [ ${#running[@]} -gt 0 ]; do
     while [ ${#waiting[@]} -gt 0 ] && [ ${#running[@]} -lt 2 ]; do
