@@ -16,20 +16,22 @@ namespace messages = model::messages;
 
 namespace {
 
-ApiResult<Position> PositionOf(const RequestContext& context, const wire::GetShardIteratorInput& request,
-                               const table::Table& table, const Lane& lane) {
+Task<ApiResult<Position>> PositionOf(const RequestContext& context, const wire::GetShardIteratorInput& request,
+                                     const table::Table& table, const Lane& lane) {
   const std::string_view type = *request.ShardIteratorType;
-  if (type == "TRIM_HORIZON") return lane.trimmed;
+  if (type == "TRIM_HORIZON") co_return lane.trimmed;
   if (type == "LATEST") {
-    const Position latest = context.services.journal->Latest(table);
-    return lane.is_open() ? std::max(latest, lane.first) : lane.end;
+    if (!lane.is_open()) co_return lane.end;
+    const auto latest = co_await context.services.journal->DurableLatest(table);
+    if (!latest) co_return model::FromStatus(latest.error());
+    co_return std::max(*latest, lane.first);
   }
   const auto position = table::ParseSequenceNumber(*request.SequenceNumber);
   if (!position || *position < lane.first || (!lane.is_open() && *position >= lane.end))
-    return model::ValidationException(std::string(messages::kInvalidSequenceNumber));
+    co_return model::ValidationException(std::string(messages::kInvalidSequenceNumber));
   // The record itself must be there, even when reading starts behind it.
-  if (*position < lane.trimmed) return TrimmedDataAccessException();
-  return type == "AFTER_SEQUENCE_NUMBER" ? *position + 1 : *position;
+  if (*position < lane.trimmed) co_return TrimmedDataAccessException();
+  co_return type == "AFTER_SEQUENCE_NUMBER" ? *position + 1 : *position;
 }
 
 ApiResult<void> CheckSequenceNumber(const wire::GetShardIteratorInput& request) {
@@ -47,7 +49,7 @@ Task<ApiResult<void>> GetShardIterator(RequestContext& context, const wire::GetS
   ARMATURE_CO_CHECK_OK(CheckSequenceNumber(request));
   ARMATURE_CO_TRY(const auto ref, FindStream(context, *request.StreamArn));
   ARMATURE_CO_TRY(const Lane* const lane, FindShard(ref, *request.ShardId));
-  ARMATURE_CO_TRY(const Position position, PositionOf(context, request, *ref.table, *lane));
+  ARMATURE_CO_TRY(const Position position, co_await PositionOf(context, request, *ref.table, *lane));
   context.body += R"({"ShardIterator":")";
   AppendShardIterator({*request.StreamArn, lane->id, position, context.now_millis}, context.body);
   context.body += R"("})";

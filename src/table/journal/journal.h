@@ -98,8 +98,11 @@ class Journal {
   // Records of a lane from `from` on (inclusive), with those of `images` that are recorded. kNotFound: no such lane.
   Task<Result<JournalPage>> Read(const Table& table, LaneId lane, Position from, ReadLimits limits,
                                  model::Images images, Arena& arena);
-  // Where a reader that wants only what comes starts.
+  // Where a reader that wants only what comes starts. A crash may give positions below it out again; whoever stores it
+  // stores it behind them.
   Position Latest(const Table& table) const;
+  // The same, when no crash can: for readers outside, who may be told to start there.
+  Task<Result<Position>> DurableLatest(const Table& table);
 
   // Cursors: where a reader will read on, by lane. `reader` is any name, without NUL.
   struct Cursor {

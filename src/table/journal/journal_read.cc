@@ -80,6 +80,14 @@ Task<Result<JournalPage>> Journal::Read(const Table& table, LaneId lane_id, Posi
 
 Position Journal::Latest(const Table& table) const { return table.journal().horizon().position; }
 
+// A life that stored no record begins, after the next crash, where it began before: what it had given out and not
+// stored is given out again, and a reader sent behind that would miss it.
+Task<Result<Position>> Journal::DurableLatest(const Table& table) {
+  const TableJournal::Horizon horizon = table.journal().horizon();
+  if (Status status = co_await AwaitDurable(horizon.sequence); !status.ok()) co_return status;
+  co_return horizon.position;
+}
+
 // --- cursors
 // -----------------------------------------------------------------------------------------------------------
 

@@ -324,6 +324,26 @@ TEST_F(JournalTest, NoReaderIsSentBehindPositionsThatCameToNothing) {
   EXPECT_EQ(ReadLane(*table, lane, told).records, (Strings{"INSERT pk=S:b"}));
 }
 
+TEST_F(JournalTest, NobodyOutsideIsSentBehindARecordThatACrashCanTakeBack) {
+  const auto table = CreateStream("t", "KEYS_ONLY");
+  engine_->SetAutoSync(false);
+  SlowCommit commit(*engine_, *table, "pk=S:a");
+  commit.Commit();
+  StepExecutor executor;
+  std::optional<Position> told;
+  const auto ask = [&]() -> Task<void> {
+    const auto latest = co_await journal_->DurableLatest(*table);
+    EXPECT_TRUE(latest.has_value());
+    told = latest.value();
+  };
+  executor.Start(ask());
+  EXPECT_FALSE(told) << "not on disk yet";
+  EXPECT_TRUE(engine_->Sync().ok());
+  executor.RunUntil([&] { return told.has_value(); });
+  EXPECT_EQ(told, journal_->Latest(*table));
+  engine_->SetAutoSync(true);
+}
+
 TEST_F(JournalTest, AStreamThatWasNotOpenedBeforeTheCrashIsOpenedAtStart) {
   house_->CreateTable("t");
   ASSERT_TRUE(RunBlocking(house_->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {
