@@ -258,8 +258,10 @@ def test_batching_window(house, table):
     for number in range(5):
         put(house, table, f"k{number}")
         time.sleep(0.1)  # longer than the server needs to read each
-    wait_until(lambda: house.log.names(table))
-    assert house.log.names(table) == [[f"k{number}" for number in range(5)]]
+    keys = [f"k{number}" for number in range(5)]
+    wait_until(lambda: sum(house.log.names(table), []) == keys)
+    # Without the window each had a batch of its own; on a busy machine the puts take longer than it.
+    assert len(house.log.names(table)) <= 2
 
 
 def test_disabling_and_enabling(house, table):
