@@ -52,21 +52,21 @@ def test_a_clock_before_1970(data, client_of, shim, monkeypatch, years):
     monkeypatch.setenv("CLOCK_SHIFT", str(-years * 365 * 86400))
     with Server(data) as server:
         client = client_of(server)
-        client.ok("CreateTable", tables.definition("T", StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}))
-        client.ok("UpdateTimeToLive", {"TableName": "T", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "e"}})
+        client.ok("CreateTable", tables.definition("Tbl", StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}))
+        client.ok("UpdateTimeToLive", {"TableName": "Tbl", "TimeToLiveSpecification": {"Enabled": True, "AttributeName": "e"}})
         for number in range(5):
-            client.ok("PutItem", {"TableName": "T", "Item": {"pk": {"S": str(number)}, "e": {"N": "100"}}})
+            client.ok("PutItem", {"TableName": "Tbl", "Item": {"pk": {"S": str(number)}, "e": {"N": "100"}}})
         client.ok("TransactWriteItems", {"ClientRequestToken": "token", "TransactItems": [
-            {"Put": {"TableName": "T", "Item": {"pk": {"S": "t"}}}}]})
-        assert client.ok("Scan", {"TableName": "T"})["Count"] == 6
+            {"Put": {"TableName": "Tbl", "Item": {"pk": {"S": "t"}}}}]})
+        assert client.ok("Scan", {"TableName": "Tbl"})["Count"] == 6
         server.kill()
         # And again, and then in the present.
         server.start()
         client = client_of(server)
-        assert client.ok("Scan", {"TableName": "T"})["Count"] == 6
+        assert client.ok("Scan", {"TableName": "Tbl"})["Count"] == 6
         server.kill()
         monkeypatch.setenv("CLOCK_SHIFT", "0")
         server.start()
         client = client_of(server)
-        assert client.ok("GetItem", {"TableName": "T", "Key": {"pk": {"S": "t"}}})["Item"]
-        client.ok("DeleteTable", {"TableName": "T"})
+        assert client.ok("GetItem", {"TableName": "Tbl", "Key": {"pk": {"S": "t"}}})["Item"]
+        client.ok("DeleteTable", {"TableName": "Tbl"})

@@ -47,12 +47,12 @@ class TestTables:
                 assert "Table Lost cannot be read" in error["message"]
             client.error("CreateTable", tables.definition("Lost"), "ResourceInUseException")
             assert client.ok("ListTables", {})["TableNames"] == ["Before", "Lost", "New", "Other"]
-            # Nothing of it is lost: with its record mended it is as it was. The log still holds the record.
+            # And so it is after another start, with nothing of it touched (that a mended record has it back is tested in
+            # src/table/catalog_unreadable_test.cc).
             server.kill()
-            assert wal.replace(data, new, old) >= 1
             server.start()
             client = client_of(server)
-            assert item(client, "Lost") == {"pk": {"S": "a"}, "n": {"N": "1"}}
+            client.error("GetItem", {"TableName": "Lost", "Key": {"pk": {"S": "a"}}}, "InternalServerError", status=500)
             assert item(client, "New") == {"pk": {"S": "a"}, "n": {"N": "1"}}
 
     def test_a_damaged_state_of_a_stream_costs_that_table_alone(self, data, client_of):
@@ -76,8 +76,8 @@ class TestTriggers:
         path = "/2015-03-31/event-source-mappings/"
         with Server(data, *functions) as server:
             client = client_of(server)
-            make(client, "T", **STREAM)
-            arn = client.ok("DescribeTable", {"TableName": "T"})["Table"]["LatestStreamArn"]
+            make(client, "Tbl", **STREAM)
+            arn = client.ok("DescribeTable", {"TableName": "Tbl"})["Table"]["LatestStreamArn"]
 
             def call(method, where, body=b""):
                 return client.send(method, where, client.signed_headers(body, {}, method, where), body)
@@ -94,4 +94,4 @@ class TestTriggers:
             client = client_of(server)
             assert call("GET", path + uuids["f"]).status == 500
             assert call("GET", path + uuids["g"]).json["State"] == "Enabled"
-            assert item(client, "T")
+            assert item(client, "Tbl")

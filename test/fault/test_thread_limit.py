@@ -56,7 +56,7 @@ class Limited:
                 os.setuid(self.user)
 
         functions = [argument for i in range(FUNCTIONS) for argument in ("--function", f"f{i}={HANDLER}")]
-        return Server(self.data, *functions, preexec=become)
+        return Server(self.data, "--trigger-calls", 4, *functions, preexec=become)
 
 
 @pytest.fixture
@@ -83,9 +83,9 @@ def test_mappings_share_what_threads_there_are(limited, client_of):
         client = client_of(server)
         for number in range(TABLES):
             client.ok("CreateTable", tables.definition(
-                f"t{number}", StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}))
+                f"tbl{number}", StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}))
         for number in range(TABLES):
-            arn = client.ok("DescribeTable", {"TableName": f"t{number}"})["Table"]["LatestStreamArn"]
+            arn = client.ok("DescribeTable", {"TableName": f"tbl{number}"})["Table"]["LatestStreamArn"]
             for function in range(FUNCTIONS):
                 reply = rest(client, "POST", PATH, {
                     "FunctionName": f"f{function}", "EventSourceArn": arn, "StartingPosition": "TRIM_HORIZON",
@@ -95,7 +95,7 @@ def test_mappings_share_what_threads_there_are(limited, client_of):
 
         def put_everywhere(key):
             for number in range(TABLES):
-                client.ok("PutItem", {"TableName": f"t{number}", "Item": {"pk": {"S": key}}})
+                client.ok("PutItem", {"TableName": f"tbl{number}", "Item": {"pk": {"S": key}}})
 
         put_everywhere("a")
         wait_until(lambda: delivered(client) == [1] * mappings, seconds=120)

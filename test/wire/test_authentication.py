@@ -125,10 +125,10 @@ class TestNamesInTheScope:
         assert db.send("POST", path, create, json.dumps(tables.definition(name)).encode()).status == 400
         assert db.ok("ListTables", {})["TableNames"] == before
 
-    @pytest.mark.parametrize("key", ["k\xff", "k\x01"])
+    @pytest.mark.parametrize("key", ["k\xff", "\xc3\xa9"])
     def test_an_access_key_is_visible_text(self, db, key):
         authorization = (f"AWS4-HMAC-SHA256 Credential={key}/20260101/us-east-1/dynamodb/aws4_request, "
                          "SignedHeaders=host, Signature=f").encode("latin-1")
         reply = db.send("POST", "/", dict(HEADERS, Authorization=authorization, **{"X-Amz-Date": DATE}), b"{}")
         assert reply.status == 400
-        assert reply.json.get("__type", "").endswith("#UnrecognizedClientException") or key == "k\x01"
+        assert reply.json.get("__type", "").endswith("#UnrecognizedClientException")
