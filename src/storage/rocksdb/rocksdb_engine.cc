@@ -29,6 +29,7 @@
 #include "storage/rocksdb/read_only_store.h"
 #include "storage/rocksdb/row_reads.h"
 #include "storage/rocksdb/status_mapping.h"
+#include "storage/rocksdb/store_env.h"
 #include "storage/rocksdb/store_file_system.h"
 #include "storage/rocksdb/store_survey.h"
 #include "storage/rocksdb/synced_marks.h"
@@ -194,7 +195,7 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
   rocksdb::Env* base = options_.env ? options_.env : rocksdb::Env::Default();
   files_ = std::make_shared<StoreFileSystem>(base->GetFileSystem());
   if (!waits_for_sync()) files_->TellAppendFailures();
-  env_ = rocksdb::NewCompositeEnv(files_);
+  env_ = MakeStoreEnv(files_);
   cache_ = MakeBlockCache(options_);
   rocksdb::Options options = MakeRocksDbOptions(options_, env_.get(), cache_);
   options.create_if_missing = directory_->is_new();
