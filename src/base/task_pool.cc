@@ -51,6 +51,7 @@ TaskPool::Handle TaskPool::Add(Step step) {
   Handle task = std::make_shared<Task>(std::move(step));
   std::unique_lock lock(mutex_);
   JoinFinished(lock);
+  ++live_;
   Enqueue(task);
   return task;
 }
@@ -69,8 +70,7 @@ void TaskPool::Cancel(const Handle& task) {
   if (task->state == Task::State::kRunning || task->state == Task::State::kEnded) return;
   DropTimer(*task);
   std::erase(due_, task);
-  task->state = Task::State::kEnded;
-  ended_.notify_all();
+  End(*task);
 }
 
 bool TaskPool::HasEnded(const Handle& task) const {
@@ -149,6 +149,12 @@ void TaskPool::Park(const Handle& task, const Next& next) {
   if (task->timer == timers_.begin() && idle_ > 0) work_.notify_one();
 }
 
+void TaskPool::End(Task& task) {
+  task.state = Task::State::kEnded;
+  --live_;
+  ended_.notify_all();
+}
+
 void TaskPool::DropTimer(Task& task) {
   if (task.timer) timers_.erase(*task.timer);
   task.timer.reset();
@@ -179,8 +185,8 @@ void TaskPool::Run() {
       continue;
     }
     const bool is_idle = now - last_work >= kIdleThreadStays;
-    // The last one stays while there is a time to keep.
-    if (is_stopping_ || (is_idle && (threads_.size() > 1 || timers_.empty()))) break;
+    // The last one stays while there are tasks: where threads are few, it might be had no more when it is wanted.
+    if (is_stopping_ || (is_idle && (threads_.size() > 1 || live_ == 0))) break;
     auto until = is_idle ? now + kIdleThreadStays : last_work + kIdleThreadStays;
     if (!timers_.empty()) until = std::min(until, timers_.begin()->first);
     ++idle_;
@@ -207,8 +213,7 @@ void TaskPool::RunStep(std::unique_lock<std::mutex>& lock, const Handle& task) {
   }
   lock.lock();
   if (task->is_cancelled || next.kind == Next::Kind::kEnd) {
-    task->state = Task::State::kEnded;
-    ended_.notify_all();
+    End(*task);
   } else if (task->is_woken || next.kind == Next::Kind::kNow) {
     Enqueue(task);
   } else {

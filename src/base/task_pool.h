@@ -2,9 +2,10 @@
 //
 // A task is a step that is run again and again, never by two threads at once, and says after each run when it wants the
 // next: now, at a time, or when it is woken. A task that waits costs no thread. Threads are started as work comes, up
-// to the limit, and go when they are idle; that one cannot be started costs time, never the process: what is due waits
-// for those there are. A step may block; so many steps may block as there are threads. A step that throws is run again
-// later. Thread-safe. Used by triggers/ and workers/, whose followers of the journal are such tasks.
+// to the limit, and go when they are idle, but for the last while there are tasks; that one cannot be started costs
+// time, never the process: what is due waits for those there are. A step may block; so many steps may block as there
+// are threads. A step that throws is run again later. Thread-safe. Used by triggers/ and workers/, whose followers of
+// the journal are such tasks.
 #pragma once
 
 #include <chrono>
@@ -83,6 +84,7 @@ class TaskPool {
   void StartIfNeeded();
   void PromoteDue(Clock::time_point now);
   void Park(const Handle& task, const Next& next);
+  void End(Task& task);
   void DropTimer(Task& task);
   void JoinFinished(std::unique_lock<std::mutex>& lock);
 
@@ -98,6 +100,7 @@ class TaskPool {
   std::list<std::thread> threads_;
   std::list<std::thread> finished_;  // to be joined
   size_t idle_ = 0;
+  size_t live_ = 0;  // tasks that have not ended
   bool is_stopping_ = false;
   std::optional<Clock::time_point> last_failure_;  // of starting a thread
 };

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/visible_text.h"
+
 namespace armature::triggers {
 
 namespace {
@@ -117,7 +119,8 @@ using Node = EventPattern::Node;
 
 // --- reading a pattern ----------------------------------------------------------------------------------------------
 
-Status Bad(std::string reason) { return Status::InvalidArgument(std::move(reason)); }
+// In one line, whatever the pattern holds: it goes into the log as well.
+Status Bad(std::string_view reason) { return Status::InvalidArgument(VisibleText(reason)); }
 
 Result<Literal> ReadLiteral(element value) {
   switch (value.type()) {

@@ -49,6 +49,12 @@ TEST(EventPattern, EqualsByStringExactly) {
   EXPECT_FALSE(Matches(R"({"eventname":["MODIFY"]})"));
 }
 
+TEST(EventPattern, AnErrorIsOneLineWhateverThePatternHolds) {
+  const auto parsed = EventPattern::Parse(R"({"a":[{"anythi\\\ng-but":["x"]}]})");
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().message().find('\n'), std::string::npos) << parsed.error().message();
+}
+
 TEST(EventPattern, MembersAreAnded) {
   EXPECT_TRUE(Matches(R"({"eventName":["MODIFY"],"awsRegion":["eu-west-1"]})"));
   EXPECT_FALSE(Matches(R"({"eventName":["MODIFY"],"awsRegion":["us-east-1"]})"));

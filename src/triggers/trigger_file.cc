@@ -197,7 +197,7 @@ class Reader {
     section.Texts("filters", mapping.filters);
     section.Text("on_failure", mapping.on_failure);
     if (!IsName(mapping.trigger_name)) section.Fail("name", "must be there, of letters, digits, - and _");
-    if (!model::IsTableName(mapping.table_name)) section.Fail("table", "must be the name of a table");
+    if (!model::IsTableName(mapping.table_name)) section.Fail("table", "must be there, and the name of a table");
     if (!model::IsRegionName(mapping.region)) section.Fail("region", "must be of letters, digits, - and _");
     if (mapping.function_name.empty()) section.Fail("function", "must be there");
     if (position == "LATEST") mapping.starting_position = StartingPosition::kLatest;

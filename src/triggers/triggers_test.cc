@@ -344,8 +344,14 @@ TEST_F(TriggersTest, HundredsOfMappingsShareTheThreadsThereAre) {
   constexpr int kMappings = 200, kItems = 3;
   std::atomic<int> threads{0};
   start_thread_ = [&](std::function<void()> body) {
-    if (++threads > 3) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
-    return std::thread(std::move(body));
+    if (++threads > 3) {
+      --threads;
+      throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    }
+    return std::thread([&threads, body = std::move(body)] {
+      body();
+      --threads;
+    });
   };
   const auto table = CreateStream("T", "NEW_IMAGE");
   StartTriggers();
