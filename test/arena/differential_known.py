@@ -21,3 +21,65 @@ def find(peer, disagreement):
                 and entry[3].fullmatch(theirs)):
             return entry
     return None
+
+
+ANY = r".*"
+VALIDATION = r"ValidationException: .*"
+LOCAL, DYNALITE, BOTH = "dynamodb-local", "dynalite", "dynamodb-local|dynalite"
+
+# --- both
+
+known(BOTH, ANY, VALIDATION, VALIDATION, "ours",
+      "Texts, and which of several faults is told first. The jar is of 2018, dynalite follows captures of before 2020; the facts sheet has newer ones.")
+known(BOTH, "ExecuteStatement", ANY, r"UnknownOperationException: .*", "ours", "Neither knows PartiQL.")
+known(BOTH, "UpdateItem|TransactWriteItems", "another result of only removing", "another result of only removing", "ours",
+      "An update of only REMOVE or DELETE does not create a missing item (facts, UpdateItem); both peers do.")
+known(BOTH, "UpdateItem|TransactWriteItems", r"ok|TransactionCanceledException: .*", r"ValidationException: The document path provided .*", "ours",
+      "REMOVE of a path in a missing item is ignored (facts, REMOVE); both peers refuse it.")
+known(BOTH, ANY, VALIDATION, r"ConditionalCheckFailedException: .*", "ours",
+      "Faults of the request are told before the condition is looked at; the peers look at the item first.")
+known(BOTH, "Query|Scan", r"ValidationException: .*does not project.*", "ok", "ours",
+      "Attributes that a global index does not project cannot be asked of it (facts, indexes).")
+known(BOTH, ANY, r"ResourceNotFoundException: .*", r"(?:ValidationException|ResourceNotFoundException): .*", "unknown",
+      "Names of tables that are too short or long: which fault is told first depends on the operation.")
+
+# --- DynamoDB Local
+
+known(LOCAL, ANY, r"ConditionalCheckFailedException: .*|ok|TransactionCanceledException: .*",
+      r"ValidationException: .*(?:may not contain|Invalid ~ type|Type mismatch for Index Key).*", "ours",
+      "Empty strings and binaries are allowed outside of keys since 2020; the jar is older.")
+known(LOCAL, "Query|Scan", "ok", r"ValidationException: .*does not project one or more filter.*", "ours",
+      "A filter sees an attribute that is not projected as missing.")
+known(LOCAL, ANY, r"SerializationException: .*", r"(?:ValidationException|InternalFailure|UnknownOperationException): .*", "ours",
+      "JSON of the wrong type is a SerializationException at AWS; the jar converts it, or fails.")
+known(LOCAL, ANY, VALIDATION, r"InternalFailure: .*|InternalServerError: .*", "ours", "A failure of the jar.")
+known(LOCAL, ANY, r"ValidationException: .*(?:enum value set|reserved keyword|length less|length greater).*", ANY, "ours",
+      "The jar does not check enumerations it has no use for, lengths, nor some reserved words.")
+known(LOCAL, "UpdateItem", r"ValidationException: .*(?:Index Key|secondary index|Key attributes must be scalars).*", "ok", "ours",
+      "Keys of indexes have their type also in updates that compute or nest them.")
+known(LOCAL, "Query|Scan", r"ValidationException: .*Select type ALL_ATTRIBUTES is not supported.*", "ok", "ours",
+      "ALL_ATTRIBUTES needs an ALL projection (facts, indexes).")
+known(LOCAL, "Query|Scan", r"ValidationException: .*ComparisonOperator \w+ is not valid for .*", "ok", "unknown",
+      "Which types the older operators take: the guide lists them, the jar takes more.")
+known(LOCAL, ANY, VALIDATION, r"ResourceNotFoundException: .*", "ours", "Expressions are looked at before the table (facts, order of checks).")
+known(LOCAL, "TransactWriteItems", VALIDATION, r"TransactionCanceledException: .*", "ours",
+      "Two actions on one item are refused before any is looked at.")
+known(LOCAL, "TransactWriteItems", r"TransactionCanceledException: .*ValidationError.*", ANY, "ours",
+      "A fault of one action that depends on the item cancels the transaction.")
+known(LOCAL, "TransactWriteItems", r"TransactionCanceledException: .*", r"TransactionCanceledException: .*", "ours",
+      "As above: which action has which reason.")
+
+# --- dynalite
+
+known(DYNALITE, "Transact.*", ANY, r"UnknownOperationException: .*", "ours", "dynalite has no transactions.")
+known(DYNALITE, ANY, VALIDATION, "ok", "ours",
+      "Checks that dynalite does not make: ReturnValues of DeleteItem, ConditionalOperator of one condition, operand types.")
+known(DYNALITE, "Scan|Query", "ok", r"ValidationException: .*ComparisonOperator \w+ is not valid for [LM] .*", "ours",
+      "EQ and NE take lists and maps since there are any.")
+known(DYNALITE, ANY, r"SerializationException: .*", ANY, "ours", "JSON of the wrong type that dynalite converts.")
+known(DYNALITE, ANY, r"ConditionalCheckFailedException: .*|ok", VALIDATION, "ours",
+      "Types of index keys are looked at only in items that are written; empty values are allowed since 2020.")
+known(DYNALITE, "Scan|Query", "another result", "another result", "ours",
+      "ConditionalOperator OR is not known to dynalite; conditions on missing attributes and sets differ.")
+known(DYNALITE, "PutItem|UpdateItem|DeleteItem", r"ConditionalCheckFailedException: .*", "ok", "ours",
+      "dynalite compares sets by the order of their members.")

@@ -11,7 +11,7 @@ import random
 HASH_TABLE, RANGE_TABLE = "Differential.Hash", "Differential_Range"
 KEYS = ["a", "b", "c"]
 SORTS = ["-1", "0", "1", "2.5", "10"]
-ATTRIBUTES = ["n", "s", "t", "l", "m", "set", "gs", "gn", "ls"]
+ATTRIBUTES = ["n", "s", "t", "l", "m", "sset", "gs", "gn", "ls"]
 THROUGHPUT = {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}
 
 
@@ -114,7 +114,7 @@ class Requests:
     # --- expressions
 
     def name(self, names):
-        name = self.pick(*ATTRIBUTES, "pk", "missing")
+        name = self.pick(*ATTRIBUTES, "pk", "absent", *self.pick([], [], ["size"]))
         if self.chance(30):
             names["#" + name] = name
             return "#" + name
