@@ -121,6 +121,8 @@ class Disagreement:
         self.operation, self.request, self.ours, self.theirs = operation, request, ours, theirs
         same_kind = ours.kind() == theirs.kind()
         result = "another result" + (" of only removing" if operation in ("UpdateItem", "TransactWriteItems") and only_removes(request) else "")
+        if request.get("IndexName") == "global":
+            result += " of a global index"
         self.ours_kind = result if same_kind else ours.kind()
         self.theirs_kind = result if same_kind else theirs.kind()
 
