@@ -14,7 +14,7 @@ import pytest
 
 import differential_known
 from differential import Pair
-from differential_requests import Requests
+from differential_requests import KEYS, Requests
 from harness.raw import RawClient
 from harness.server import ROOT, Server
 
@@ -79,8 +79,9 @@ def test_the_comparison_sees_a_difference(tmp_path, seed):
     """A server that was written to behind the comparison's back must be found out."""
     with Server(None) as one, Server(None) as other:
         pair = Pair(RawClient(one.endpoint), RawClient(other.endpoint))
-        RawClient(other.endpoint).ok("PutItem", {"TableName": "Differential.Hash", "Item": {"pk": {"S": "a"}, "odd": {"N": "1"}}})
-        new, _, _ = run(pair, "memory", seed, requests=60)
+        for key in KEYS:
+            RawClient(other.endpoint).ok("PutItem", {"TableName": "Differential.Hash", "Item": {"pk": {"S": key}, "odd": {"N": "1"}}})
+        new, _, _ = run(pair, "memory", seed, requests=300)
         assert new
 
 

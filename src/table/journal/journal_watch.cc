@@ -41,8 +41,9 @@ void JournalWatch::Forget(const TaskPool::Handle& task) {
 void JournalWatch::Run(const std::stop_token& stop) {
   uint64_t seen = 0;
   std::unique_lock lock(mutex_);
-  // Nobody waits at the bell while nobody waits here: ringing it is then next to free.
-  while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); })) {
+  // Nobody waits at the bell while nobody waits here: ringing it is then next to free. Told to stop, the wait still
+  // says whether somebody waits.
+  while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
     lock.unlock();
     seen = journal_.AwaitRecords(seen, kLongestSleep);
     WakeWhoHasRecords();
