@@ -52,24 +52,29 @@ known(LOCAL, "Query|Scan", "ok", r"ValidationException: .*does not project one o
       "A filter sees an attribute that is not projected as missing.")
 known(LOCAL, "Query|Scan", "another result of a global index", "another result of a global index", "ours",
       "The same: the jar's filter looks at the whole item.")
-known(LOCAL, ANY, r"SerializationException: .*", r"(?:ValidationException|InternalFailure|UnknownOperationException): .*", "ours",
+known(LOCAL, ANY, r"SerializationException: .*", ANY, "ours",
       "JSON of the wrong type is a SerializationException at AWS; the jar converts it, or fails.")
-known(LOCAL, ANY, VALIDATION, r"InternalFailure: .*|InternalServerError: .*", "ours", "A failure of the jar.")
+known(LOCAL, ANY, ANY, r"InternalFailure: .*|InternalServerError: .*", "ours", "A failure of the jar.")
 known(LOCAL, ANY, r"ValidationException: .*(?:enum value set|reserved keyword|length less|length greater).*", ANY, "ours",
       "The jar does not check enumerations it has no use for, lengths, nor some reserved words.")
 known(LOCAL, "UpdateItem", r"ValidationException: .*(?:Index Key|secondary index|Key attributes must be scalars).*", "ok", "ours",
       "Keys of indexes have their type also in updates that compute or nest them.")
 known(LOCAL, "Query|Scan", r"ValidationException: .*Select type ALL_ATTRIBUTES is not supported.*", "ok", "ours",
       "ALL_ATTRIBUTES needs an ALL projection (facts, indexes).")
-known(LOCAL, "Query|Scan", r"ValidationException: .*ComparisonOperator \w+ is not valid for .*", "ok", "unknown",
+known(LOCAL, ANY, r"ValidationException: .*ComparisonOperator \w+ is not valid for .*", "ok", "unknown",
       "Which types the older operators take: the guide lists them, the jar takes more.")
-known(LOCAL, ANY, VALIDATION, r"ResourceNotFoundException: .*", "ours", "Expressions are looked at before the table (facts, order of checks).")
+known(BOTH, ANY, VALIDATION, r"ResourceNotFoundException: .*", "ours", "Expressions are looked at before the table (facts, order of checks).")
 known(LOCAL, "TransactWriteItems", VALIDATION, r"TransactionCanceledException: .*", "ours",
       "Two actions on one item are refused before any is looked at.")
 known(LOCAL, "TransactWriteItems", r"TransactionCanceledException: .*ValidationError.*", ANY, "ours",
       "A fault of one action that depends on the item cancels the transaction.")
 known(LOCAL, "TransactWriteItems", r"TransactionCanceledException: .*", r"TransactionCanceledException: .*", "ours",
       "As above: which action has which reason.")
+
+known(LOCAL, "PutItem", r"ConditionalCheckFailedException: .*", r"ValidationException: Type mismatch .*", "unknown",
+      "Whether an index key of the wrong type or a condition that fails is told first.")
+known(LOCAL, "UpdateItem|TransactWriteItems", r"ValidationException: The provided expression refers to .*", "ok", "unknown",
+      "SET a = pk on a missing item: whether a key attribute of the request counts as there is not recorded.")
 
 # --- dynalite
 
