@@ -204,7 +204,8 @@ class TestClients:
     def test_boto3(self, everywhere, address):
         sdk_client(f"http://{address}:{everywhere.port}").list_tables()
 
-    @pytest.mark.parametrize("address", addresses())
+    # Debian's CLI takes no address in brackets for an endpoint.
+    @pytest.mark.parametrize("address", [address for address in addresses() if not address.startswith("[")])
     def test_the_cli(self, everywhere, address):
         program = "/usr/bin/aws" if os.path.exists("/usr/bin/aws") else shutil.which("aws")
         done = subprocess.run(
