@@ -1,24 +1,27 @@
 """Where other servers answer differently, looked into once: who is right, and why we think so.
 
-An entry matches a disagreement by peer, operation and the kinds of the two answers (regular expressions, whole). `right` is
+An entry matches a disagreement by peer, operation and the kinds of the two answers (regular expressions, whole), and by what the request
+holds, if `request` says (a regular expression, anywhere in its JSON). `right` is
 "ours", "theirs" (then it is a bug of ours, and the entry says which) or "unknown". The facts sheet of the project wins over any peer: none
 of them is Amazon's service. A disagreement that no entry matches fails the run.
 """
 
+import json
 import re
 
 KNOWN = []
 
 
-def known(peer, operation, ours, theirs, right, why):
-    KNOWN.append((re.compile(peer), re.compile(operation), re.compile(ours, re.S), re.compile(theirs, re.S), right, why))
+def known(peer, operation, ours, theirs, right, why, request=""):
+    KNOWN.append((re.compile(peer), re.compile(operation), re.compile(ours, re.S), re.compile(theirs, re.S), right, why,
+                  re.compile(request, re.S)))
 
 
 def find(peer, disagreement):
     operation, ours, theirs = disagreement.signature()
     for entry in KNOWN:
         if (entry[0].fullmatch(peer) and entry[1].fullmatch(operation) and entry[2].fullmatch(ours)
-                and entry[3].fullmatch(theirs)):
+                and entry[3].fullmatch(theirs) and entry[6].search(json.dumps(disagreement.request))):
             return entry
     return None
 
@@ -90,3 +93,9 @@ known(DYNALITE, "Scan|Query", "another result.*", "another result.*", "ours",
       "ConditionalOperator OR is not known to dynalite; conditions on missing attributes and sets differ.")
 known(DYNALITE, "PutItem|UpdateItem|DeleteItem", r"ConditionalCheckFailedException: .*", "ok", "ours",
       "dynalite compares sets by the order of their members.")
+known(DYNALITE, "PutItem|UpdateItem|DeleteItem", "ok", r"ConditionalCheckFailedException: .*", "ours",
+      "EQ of Expected compares lists and maps as a whole (facts, legacy conditions); dynalite finds no two of them equal.",
+      request=r'"Expected": .*\{"[LM]": ')
+known(DYNALITE, "UpdateItem", "another result", "another result", "ours",
+      "Right-hand sides are those of the old item (facts, UpdateExpression); dynalite's SET sees what ADD has done.",
+      request=r'"UpdateExpression": "(?=.*ADD )(?=.*SET )')
