@@ -9,13 +9,6 @@ import random
 
 import pytest
 
-from harness.raw import RawClient
-
-
-@pytest.fixture
-def data(tmp_path):
-    return tmp_path / "data"
-
 
 @pytest.fixture(scope="session")
 def seed():
@@ -29,17 +22,3 @@ def minutes():
     """How long the long form may take in all; None means the short form."""
     text = os.environ.get("ARMATURE_ARENA_MINUTES")
     return float(text) if text else None
-
-
-@pytest.fixture
-def client_of():
-    """A raw signed client for a server; closed after the test."""
-    clients = []
-
-    def make(server, **options):
-        clients.append(RawClient(server.endpoint, **options))
-        return clients[-1]
-
-    yield make
-    for client in clients:
-        client.close()
