@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace armature::server {
 namespace {
@@ -15,7 +16,8 @@ ServeOptions Parsed(const std::vector<std::string>& arguments) {
 }
 
 std::string WriteConfig(const std::string& text) {
-  std::string path = testing::TempDir() + "armature_options_test.toml";
+  // Tests run beside each other, each in a process of its own.
+  std::string path = testing::TempDir() + "armature_options_test_" + std::to_string(getpid()) + ".toml";
   std::ofstream(path) << text;
   return path;
 }
