@@ -75,6 +75,8 @@ bool MemoryLedger::HasRoomFor(size_t bytes, int64_t now_millis) {
     const std::lock_guard lock(mutex_);
     if (ExpectedBytes() + bytes > calm_bytes_)
       DoomLaggards(calm_bytes_ - std::min(calm_bytes_, bytes), now_millis, evictions);
+    if (ExpectedBytes() + bytes > limit_bytes_ && bytes <= limit_bytes_)
+      Doom(limit_bytes_ - bytes, kStandstillMillis, now_millis, evictions);
     has_room = ExpectedBytes() + bytes <= limit_bytes_;
   }
   Run(evictions);

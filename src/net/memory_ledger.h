@@ -49,6 +49,9 @@ class MemoryLedger {
   // A client may be so far behind the fair pace before it counts as lagging.
   static constexpr int64_t kPatienceMillis = 1'000;
   static constexpr int64_t kFairBytesPerSecond = 1 << 20;
+  // So far behind, it does not move at present. Whoever asks for room at the limit gets the room of such a client, never
+  // that of one that keeps the pace: otherwise uploads that all keep it would take each other's room in turn.
+  static constexpr int64_t kStandstillMillis = 50;
   // Freeing at least this much for want of memory gives the others a while in which they are not turned away.
   static constexpr size_t kReliefBytes = 1 << 20;
   static constexpr int64_t kReliefMillis = 2'000;
@@ -65,7 +68,7 @@ class MemoryLedger {
   // The client has taken or sent so many bytes.
   void NoteProgress(MemoryHolder& holder, size_t bytes, int64_t now_millis);
 
-  // Whether `bytes` more may be taken. Sends away who lags, if that is what it needs.
+  // Whether `bytes` more may be taken. Sends away who lags, at the limit who stands still, if that is what it needs.
   bool HasRoomFor(size_t bytes, int64_t now_millis);
   // The process itself is short of memory: sends away everybody who lags. True if that helps, now or shortly before.
   bool Relieve(int64_t now_millis);

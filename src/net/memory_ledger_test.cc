@@ -109,6 +109,19 @@ TEST_F(MemoryLedgerTest, AtTheLimitSomebodyGoesEvenIfNobodyLagsYet) {
   EXPECT_FALSE(second->is_evicted() || third->is_evicted());
 }
 
+TEST_F(MemoryLedgerTest, AtTheLimitWhoAsksGetsTheRoomOfWhoStandsStillNotOfWhoKeepsThePace) {
+  auto standing = Make(), moving = Make();
+  ledger.HoldForClient(*standing, 50 * kMiB, 0);
+  ledger.HoldForClient(*moving, 50 * kMiB, 0);
+  EXPECT_FALSE(ledger.HasRoomFor(kMiB, 10)) << "nobody can be told from the others yet";
+  ledger.NoteProgress(*moving, kMiB / 10, 100);
+  EXPECT_TRUE(ledger.HasRoomFor(kMiB, 100));
+  EXPECT_FALSE(ledger.HasRoomFor(60 * kMiB, 100));
+  RunEvictions();
+  EXPECT_TRUE(standing->is_evicted());
+  EXPECT_FALSE(moving->is_evicted());
+}
+
 TEST_F(MemoryLedgerTest, RequestsInFlightAreNotSentAwayAndTakeTheRoomOfNewOnes) {
   auto busy = Make();
   ledger.HoldForServer(*busy, 95 * kMiB, 0);
