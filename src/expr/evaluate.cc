@@ -154,6 +154,19 @@ std::optional<int64_t> SizeOf(const Value& value) {
   }
 }
 
-bool Evaluate(const BoundCondition& condition, Item item) { return EvaluateNode(*condition.root, item); }
+bool Evaluate(const ConditionNode& condition, Item item) { return EvaluateNode(condition, item); }
+
+Task<bool> EvaluateInTurns(const ConditionNode& condition, Item item) {
+  if (condition.op == ConditionOp::kNot) co_return !co_await EvaluateInTurns(*condition.children[0], item);
+  if (condition.op != ConditionOp::kAnd && condition.op != ConditionOp::kOr) {
+    const bool holds = EvaluateNode(condition, item);
+    co_await YieldIfDue();
+    co_return holds;
+  }
+  const bool decides = condition.op == ConditionOp::kOr;
+  for (const ConditionNode* child : condition.children)
+    if (co_await EvaluateInTurns(*child, item) == decides) co_return decides;
+  co_return !decides;
+}
 
 }  // namespace armature::expr

@@ -1,5 +1,8 @@
 #include "expr/evaluate.h"
 
+#include <coroutine>
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +23,29 @@ std::string Check(std::string_view condition, TestRequest::Pairs values = {}, st
                   TestRequest::Pairs names = {}) {
   return TestRequest(names, values).Check(condition, item);
 }
+
+// How often a task gave the thread away.
+class CountingExecutor final : public Executor {
+ public:
+  int posts = 0;
+  void Post(std::coroutine_handle<> handle) override {
+    ++posts;
+    queue_.push_back(handle);
+  }
+  bool Run(Task<bool> task) {
+    std::optional<bool> outcome;
+    Executor* const outer = Current();
+    SetCurrent(this);
+    Detach([](Task<bool> inner, std::optional<bool>& out) -> Task<void> { out = co_await std::move(inner); }(
+                                                              std::move(task), outcome));
+    for (; !queue_.empty(); queue_.pop_front()) queue_.front().resume();
+    SetCurrent(outer);
+    return outcome.value();
+  }
+
+ private:
+  std::deque<std::coroutine_handle<>> queue_;
+};
 
 struct TypedValue {
   std::string_view attribute;
@@ -216,6 +242,26 @@ TEST(EvaluateTest, TheWorstContainsCostsItsLength) {
     EXPECT_GE(WorkMeter::done(), size);
     EXPECT_LE(WorkMeter::done(), 16 * size);
   }
+  WorkMeter::StartTurn();
+}
+
+TEST(EvaluateTest, ManySearchesThroughALongTextLetOthersHaveTheirTurn) {
+  const std::string text(300'000, 'a');
+  const model::MapEntry item[] = {{"s", model::Value::String(text)}};
+  const model::Value wanted = model::Value::String("ab");
+  const PathElement element{.name = "s"};
+  const Operand operands[] = {{.kind = Operand::Kind::kPath, .path = {&element, 1}},
+                              {.kind = Operand::Kind::kValue, .value = &wanted}};
+  const ConditionNode contains{.op = ConditionOp::kContains, .operands = operands};
+  const std::vector<const ConditionNode*> children(100, &contains);
+  const ConditionNode any{.op = ConditionOp::kOr, .children = children};
+  ASSERT_TRUE(MayTakeLong(any, text.size()));
+  EXPECT_FALSE(MayTakeLong(any, 1'000));
+  EXPECT_FALSE(MayTakeLong(contains, text.size()));
+
+  CountingExecutor executor;
+  EXPECT_FALSE(executor.Run(EvaluateInTurns(any, item)));
+  EXPECT_GE(executor.posts, 50);
   WorkMeter::StartTurn();
 }
 

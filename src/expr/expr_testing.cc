@@ -149,7 +149,11 @@ TestRequest::TestRequest(Pairs names, Pairs values) {
 std::string TestRequest::Check(std::string_view condition, std::string_view item, ExpressionKind kind) {
   const auto bound = set_->AddCondition(kind, arena_.Copy(condition));
   if (!bound) return bound.error().message;
-  return Evaluate(**bound, MakeItem(arena_, item)) ? "true" : "false";
+  const model::Item made = MakeItem(arena_, item);
+  const bool holds = Evaluate(**bound, made);
+  // Both ways of evaluating are always asked.
+  if (RunBlocking(EvaluateInTurns(*(*bound)->root, made)) != holds) return "the two evaluators disagree";
+  return holds ? "true" : "false";
 }
 
 std::string TestRequest::Update(std::string_view update, std::string_view item, std::string_view key) {

@@ -38,7 +38,10 @@ size_t ValueSize(const Value& value) {
 
 size_t ItemSize(Item item) {
   size_t size = 0;
-  for (const MapEntry& entry : item) size += entry.name.size() + ValueSize(entry.value);
+  for (const MapEntry& entry : item) {
+    size += entry.name.size() + ValueSize(entry.value);
+    if (size > kMaxCountedBytes) break;
+  }
   return size;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "base/work_meter.h"
+#include "expr/evaluate.h"
 #include "model/item_codec.h"
 #include "table/capacity.h"
 
@@ -45,6 +46,10 @@ class PageReader {
       if (page_.fetch_from) { ARMATURE_CO_CHECK_OK(co_await FetchItems(scan)); }
       for (size_t at = 0; at < scan.rows.size() && !is_done_;) {
         ARMATURE_CO_CHECK_OK(TakeRows(scan, at));
+        if (is_undecided_) {
+          is_undecided_ = false;
+          if (co_await expr::EvaluateInTurns(*page_.filter, filtered_)) page_.sink->Row(row_);
+        }
         co_await YieldIfDue();
       }
       if (is_done_) break;
@@ -55,9 +60,9 @@ class PageReader {
   }
 
  private:
-  // From `at` on, which moves, until it is others' turn.
+  // From `at` on, which moves, until it is others' turn, or until a row whose filter may take long.
   ApiResult<void> TakeRows(const storage::ScanOp& scan, size_t& at) {
-    while (at < scan.rows.size() && !WorkMeter::is_due()) {
+    while (at < scan.rows.size() && !is_undecided_ && !is_done_ && !WorkMeter::is_due()) {
       const size_t i = at++;
       WorkMeter::Add(kRowUnits + scan.rows[i].value.size());
       row_arena_.Reset();
@@ -71,15 +76,26 @@ class PageReader {
         if (!fetched) return std::move(fetched).error();
         item = *fetched;
       }
-      page_.sink->Row(item);
       if (page_.row_count >= page_.limit || page_.row_bytes >= kMaxPageBytes) {
         is_done_ = true;
         page_.has_more = true;
         page_.last_key = RowKeyAttributes(*page_.keyspace, decoded->item, arena_);
-        return {};
       }
+      if (page_.filter_sees_entry || !page_.fetch_from) HandOn(item, decoded->item, scan.rows[i].value.size());
+      else HandOn(item, item, fetched_[i].value.size());
     }
     return {};
+  }
+
+  // The sink gets the row if the filter holds; if that may take long, Run finds it out.
+  void HandOn(model::Item item, model::Item filtered, size_t bytes) {
+    if (page_.filter && expr::MayTakeLong(*page_.filter, bytes)) {
+      is_undecided_ = true;
+      row_ = item;
+      filtered_ = filtered;
+    } else if (!page_.filter || expr::Evaluate(*page_.filter, filtered)) {
+      page_.sink->Row(item);
+    }
   }
 
   // The whole items behind a portion's entries, in one call.
@@ -127,6 +143,10 @@ class PageReader {
   Arena row_arena_;
   std::vector<storage::MultiGetOp::Entry> fetched_;
   bool is_done_ = false;
+  // A row whose filter may take long, and what the filter looks at. They live in the row's arena.
+  bool is_undecided_ = false;
+  model::Item row_;
+  model::Item filtered_;
 };
 
 }  // namespace

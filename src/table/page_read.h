@@ -1,9 +1,9 @@
 // One page of a Query or Scan: rows of a keyspace in order, until a limit.
 //
-// Reads at the view given, row by row into the sink; what a row is worth (filters, projections, replies) is the sink's
-// business. A long page lets others have the reactor in between. A page ends after `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts),
-// or at the end of the range. Cost grows with what is read, not with what lies before it. One page, one request. Called
-// by api/.
+// Reads at the view given, row by row into the sink; what a row is worth (projections, replies) is the sink's
+// business. A long page, or a filter that takes long, lets others have the reactor in between. A page ends after
+// `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts), or at the end of the range.
+// Cost grows with what is read, not with what lies before it. One page, one request. Called by api/.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/async.h"
+#include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "storage/engine.h"
@@ -38,6 +39,9 @@ struct PageRead {
   bool is_reverse = false;
   size_t limit = SIZE_MAX;
   storage::ReadAt at;
+  // Rows for which this does not hold are read and counted, but not handed on. null: none
+  const expr::ConditionNode* filter = nullptr;
+  bool filter_sees_entry = false;  // of rows with `fetch_from`: the filter looks at the entry, not at the item
   RowSink* sink = nullptr;
 
   // out

@@ -1,6 +1,8 @@
 #include "table/page_read.h"
 
+#include <array>
 #include <atomic>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -27,6 +29,7 @@ class PageReadTest : public testing::Test {
     int rows = 0;
     int turns_at_first = 0;
     int turns_at_last = 0;
+    int turns_in_all = 0;
   };
 
   Task<void> ReadAll(Sink& sink, std::atomic<bool>& is_done) {
@@ -37,6 +40,7 @@ class PageReadTest : public testing::Test {
     page.keyspace = &schema->items();
     page.range = AllRows(schema->items());
     page.sink = &sink;
+    page.filter = filter_;
     const auto read = co_await ReadPage(*engine_, page, arena);
     EXPECT_TRUE(read);
     is_done = true;
@@ -58,6 +62,7 @@ class PageReadTest : public testing::Test {
     executor.Spawn(ReadAll(sink, is_done));
     executor.Spawn(TakeTurns(turns, is_done));
     executor.WaitIdle();
+    sink.turns_in_all = turns;
     return sink;
   }
   void Fill(int count, size_t bytes) {
@@ -67,6 +72,23 @@ class PageReadTest : public testing::Test {
                 "ok");
   }
 
+  // OR of so many searches for `wanted` in the text.
+  void FilterBySearches(size_t count, std::string_view wanted) {
+    static const expr::PathElement kText{.name = "t"};
+    wanted_ = model::Value::String(wanted);
+    operands_ = {expr::Operand{.kind = expr::Operand::Kind::kPath, .path = {&kText, 1}},
+                 expr::Operand{.kind = expr::Operand::Kind::kValue, .value = &wanted_}};
+    contains_ = {.op = expr::ConditionOp::kContains, .operands = operands_};
+    searches_.assign(count, &contains_);
+    any_ = {.op = expr::ConditionOp::kOr, .children = searches_};
+    filter_ = &any_;
+  }
+
+  model::Value wanted_;
+  std::array<expr::Operand, 2> operands_;
+  expr::ConditionNode contains_, any_;
+  std::vector<const expr::ConditionNode*> searches_;
+  const expr::ConditionNode* filter_ = nullptr;
   Metrics metrics_;
   ManualClock clock_;
   std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
@@ -86,6 +108,26 @@ TEST_F(PageReadTest, RowsThatAreExpensiveToLookAtDoSoOneByOne) {
   const Sink sink = Run(WorkMeter::kTurn);
   EXPECT_EQ(sink.rows, 20);
   EXPECT_GE(sink.turns_at_last - sink.turns_at_first, 15);
+}
+
+TEST_F(PageReadTest, AFilterThatTakesLongLetsOthersHaveTheReactorWithinARow) {
+  Fill(2, 300'000);
+  FilterBySearches(100, "xy");
+  const Sink dropped = Run(0);
+  EXPECT_EQ(dropped.rows, 0);
+  EXPECT_GE(dropped.turns_in_all, 100);
+}
+
+TEST_F(PageReadTest, AFilterDropsRowsLargeAndSmall) {
+  Fill(3, 300'000);
+  FilterBySearches(2, "xxx");
+  EXPECT_EQ(Run(0).rows, 3);
+  FilterBySearches(2, "xy");
+  EXPECT_EQ(Run(0).rows, 0);
+  Fill(3, 10);  // the same keys
+  EXPECT_EQ(Run(0).rows, 0);
+  FilterBySearches(2, "xxx");
+  EXPECT_EQ(Run(0).rows, 3);
 }
 
 TEST_F(PageReadTest, AShortPageIsReadInOneGo) {

@@ -248,7 +248,12 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
-  write.condition_held = !write.condition || expr::Evaluate(*write.condition, write.old_item);
+  if (write.condition) {
+    const expr::ConditionNode& condition = *write.condition->root;
+    const bool in_turns = expr::MayTakeLong(condition, write.old_size);
+    write.condition_held = in_turns ? co_await expr::EvaluateInTurns(condition, write.old_item)
+                                    : expr::Evaluate(condition, write.old_item);
+  }
   // Expired is what the table's TTL says now, not when the item was found.
   if (write.by_ttl && !write.schema->has_all_expiry_rows()) write.condition_held = false;
   if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};

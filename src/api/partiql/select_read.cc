@@ -17,23 +17,17 @@ using partiql::ReadPlan;
 
 namespace {
 
-bool Holds(const expr::ConditionNode* filter, model::Item item) {
-  return filter == nullptr || expr::Evaluate(expr::BoundCondition{.root = filter}, item);
+Task<bool> Holds(const expr::ConditionNode* filter, model::Item item) {
+  co_return filter == nullptr || co_await expr::EvaluateInTurns(*filter, item);
 }
 
-// Takes the rows of a page, drops those the filter drops, and writes what is selected of the others.
+// Takes the rows of a page that pass the filter and writes what is selected of them.
 class RowWriter : public table::RowSink {
  public:
   RowWriter(const SelectPage& page, JsonWriter& json) : page_(page), json_(json) {}
 
-  void set_filter(const expr::ConditionNode* filter) { filter_ = filter; }
-
   void Row(model::Item item) override {
     row_arena_.Reset();
-    const SelectPlan& plan = *page_.plan;
-    // Conditions see what the index has, even if the item behind it is read for the sake of a column.
-    const bool is_cut = filter_ != nullptr && plan.fetches_items;
-    if (!Holds(filter_, is_cut ? plan.target.index->Entry(item, row_arena_) : item)) return;
     const auto columns = page_.bound->statement->columns;
     json_.BeginValue();
     wire::AppendItemAsJson(columns.empty() ? item : partiql::ProjectColumns(columns, item, row_arena_), json_.out());
@@ -42,7 +36,6 @@ class RowWriter : public table::RowSink {
  private:
   const SelectPage& page_;
   JsonWriter& json_;
-  const expr::ConditionNode* filter_ = nullptr;
   Arena row_arena_;
 };
 
@@ -67,7 +60,7 @@ Task<ApiResult<void>> ReadOneItem(RequestContext& context, SelectPage& page, Jso
       co_return model::FromStatus(decoded.error());
     }
     item_size = decoded->item_size;
-    if (Holds(plan.reads.filter, decoded->item)) {
+    if (co_await Holds(plan.reads.filter, decoded->item)) {
       const auto columns = page.bound->statement->columns;
       json.BeginValue();
       wire::AppendItemAsJson(
@@ -98,8 +91,6 @@ Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, Json
       table::AppendRowKey(plan.target.keyspace(), page.start.key, row_key);
       table::StartAfter(row_key, plan.reads.is_reverse, range);
     }
-    rows.set_filter(is_scan ? plan.reads.filter : plan.reads.reads[i].filter);
-
     table::PageRead read;
     read.table = plan.target.table.get();
     read.keyspace = &plan.target.keyspace();
@@ -108,6 +99,9 @@ Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, Json
     read.is_reverse = plan.reads.is_reverse;
     read.limit = rows_left;
     read.at = view.at;
+    read.filter = is_scan ? plan.reads.filter : plan.reads.reads[i].filter;
+    // Conditions see what the index has, even if the item behind it is read for the sake of a column.
+    read.filter_sees_entry = plan.fetches_items;
     read.sink = &rows;
     if (range.end.empty() || range.begin < range.end)
       ARMATURE_CO_CHECK_OK(co_await table::ReadPage(context.services.engine, read, context.arena));

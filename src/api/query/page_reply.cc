@@ -5,7 +5,6 @@
 #include "api/consumed_capacity.h"
 #include "api/item/item_reply.h"
 #include "base/json_writer.h"
-#include "expr/evaluate.h"
 #include "expr/projection.h"
 #include "table/capacity.h"
 #include "table/page_read.h"
@@ -17,13 +16,12 @@ using model::ApiResult;
 
 namespace {
 
-// Takes the rows of a page: counts those that pass the filter and writes what is selected of them.
+// Takes the rows of a page that pass the filter: counts them and writes what is selected of them.
 class ItemsWriter : public table::RowSink {
  public:
   ItemsWriter(const PagePlan& plan, JsonWriter& json) : plan_(plan), json_(json) {}
 
   void Row(model::Item item) override {
-    if (plan_.filter && !expr::Evaluate(*plan_.filter, item)) return;
     ++count_;
     const Selection& selection = plan_.selection;
     if (selection.is_count_only) return;
@@ -104,6 +102,7 @@ Task<ApiResult<void>> ReplyWithPage(RequestContext& context, PagePlan plan) {
   if (plan.request.limit) page.limit = static_cast<size_t>(*plan.request.limit);
   const table::ReadView view = context.services.reads.ViewFor(plan.request.is_consistent);
   page.at = view.at;
+  if (plan.filter) page.filter = plan.filter->root;
   page.sink = &items;
 
   if (!plan.selection.is_count_only) {
