@@ -96,6 +96,16 @@ class Items(Role):
             self.call("GetItem", {"TableName": "main", "Key": key, "ConsistentRead": kind < 9})
 
 
+class Newcomers(Items):
+    """A connection for each request: what a server keeps of those that have gone adds up."""
+
+    rate = 20
+
+    def step(self):
+        super().step()
+        self.disconnect()
+
+
 class Queries(Role):
     rate = 8
 
@@ -257,4 +267,4 @@ class StreamReading(Role):
             self.done.add(shard)
 
 
-ROLES = [Items, Items, Queries, Transfers, Transfers, Statements, Batches, Expiring, Churn, Building, Triggering, StreamReading]
+ROLES = [Items, Items, Newcomers, Queries, Transfers, Transfers, Statements, Batches, Expiring, Churn, Building, Triggering, StreamReading]
