@@ -1,10 +1,10 @@
 #include "base/task_pool.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 
 #include "base/log.h"
+#include "base/log_limit.h"
 
 namespace armature {
 
@@ -13,11 +13,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr seconds kIdleThreadStays(10);
 constexpr milliseconds kAfterException(1000);
 // A thread that could not be started is tried again this often, and told of in the log this often.
 constexpr milliseconds kBetweenStarts(200);
 constexpr seconds kBetweenComplaints(60);
+constexpr seconds kBetweenChanges(1);  // of the number of threads that are allowed
 
 }  // namespace
 
@@ -36,13 +36,17 @@ class TaskPool::Task {
   std::optional<Timers::iterator> timer;
 };
 
-TaskPool::TaskPool(std::string name, size_t max_threads, StartThread start_thread)
-    : name_(std::move(name)), max_threads_(std::max<size_t>(1, max_threads)), start_thread_(std::move(start_thread)) {}
+TaskPool::TaskPool(std::string name, size_t max_threads, StartThread start_thread, Clock::duration idle_thread_stays)
+    : name_(std::move(name)),
+      max_threads_(std::max<size_t>(1, max_threads)),
+      start_thread_(std::move(start_thread)),
+      idle_thread_stays_(idle_thread_stays),
+      allowed_(max_threads_) {}
 
 TaskPool::~TaskPool() {
   std::unique_lock lock(mutex_);
   is_stopping_ = true;
-  work_.notify_all();
+  for (Sleeper* sleeper : idle_) sleeper->called.notify_one();
   ended_.wait(lock, [this] { return threads_.empty(); });
   JoinFinished(lock);
 }
@@ -52,7 +56,14 @@ TaskPool::Handle TaskPool::Add(Step step) {
   std::unique_lock lock(mutex_);
   JoinFinished(lock);
   ++live_;
-  Enqueue(task);
+  Enqueue(task, 0);
+  return task;
+}
+
+TaskPool::Handle TaskPool::AddParked(Step step) {
+  Handle task = std::make_shared<Task>(std::move(step));
+  std::lock_guard lock(mutex_);
+  ++live_;
   return task;
 }
 
@@ -61,7 +72,7 @@ void TaskPool::Wake(const Handle& task) {
   if (task->state == Task::State::kRunning) task->is_woken = true;
   if (task->state != Task::State::kParked) return;
   DropTimer(*task);
-  Enqueue(task);
+  Enqueue(task, 0);
 }
 
 void TaskPool::Cancel(const Handle& task) {
@@ -92,8 +103,27 @@ TaskPool::Clock::duration TaskPool::WaitsFor(const Handle& task) const {
 void TaskPool::Tend() {
   std::unique_lock lock(mutex_);
   JoinFinished(lock);
-  PromoteDue(Clock::now());
+  const auto now = Clock::now();
+  if (allowed_ < max_threads_ && now - allowed_changed_ >= kBetweenChanges) {
+    ++allowed_;
+    allowed_changed_ = now;
+  }
+  PromoteDue(now, 0);
   if (!due_.empty() || (!timers_.empty() && threads_.empty())) StartIfNeeded();
+}
+
+bool TaskPool::is_starved() const {
+  std::lock_guard lock(mutex_);
+  return !due_.empty() && threads_.empty();
+}
+
+void TaskPool::GiveWay() {
+  std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  if (now - allowed_changed_ < kBetweenChanges) return;
+  allowed_ = std::max<size_t>(1, threads_.size() / 2);
+  allowed_changed_ = now;
+  for (Sleeper* sleeper : idle_) sleeper->called.notify_one();
 }
 
 size_t TaskPool::threads() const {
@@ -103,16 +133,31 @@ size_t TaskPool::threads() const {
 
 // --- with mutex_ held ------------------------------------------------------------------------------------------------
 
-void TaskPool::Enqueue(const Handle& task) {
+void TaskPool::Enqueue(const Handle& task, size_t takers) {
   task->state = Task::State::kDue;
   task->due_since = Clock::now();
   due_.push_back(task);
-  if (idle_ > 0) work_.notify_one();
-  if (idle_ < due_.size()) StartIfNeeded();
+  if (due_.size() <= takers) return;
+  if (idle_.empty()) StartIfNeeded();
+  else CallOne();
+}
+
+// Who is called is no longer idle: the next call is another's.
+void TaskPool::CallOne() {
+  Sleeper* const sleeper = idle_.back();
+  idle_.pop_back();
+  if (timekeeper_ == sleeper) timekeeper_ = nullptr;
+  sleeper->called.notify_one();
+}
+
+void TaskPool::HandOverTheTime() {
+  if (timers_.empty() || timekeeper_) return;
+  if (idle_.empty()) StartIfNeeded();
+  else CallOne();
 }
 
 void TaskPool::StartIfNeeded() {
-  if (threads_.size() >= max_threads_ || is_stopping_) return;
+  if (threads_.size() >= allowed_ || is_stopping_) return;
   const auto now = Clock::now();
   if (last_failure_ && now - *last_failure_ < kBetweenStarts) return;
   threads_.emplace_back();
@@ -122,22 +167,19 @@ void TaskPool::StartIfNeeded() {
     last_failure_.reset();
   } catch (const std::exception& error) {
     threads_.pop_back();
-    static std::atomic<int64_t> last_complaint{INT64_MIN / 2};
-    const int64_t second = std::chrono::duration_cast<seconds>(now.time_since_epoch()).count();
-    if (second - last_complaint.load() >= kBetweenComplaints.count()) {
-      last_complaint = second;
+    static LogLimit limit(std::chrono::nanoseconds(kBetweenComplaints).count());
+    if (limit.Pass())
       LogError("{}: no thread can be started ({}); {} run, what is due waits for them", name_, error.what(),
                threads_.size());
-    }
     last_failure_ = now;
   }
 }
 
-void TaskPool::PromoteDue(Clock::time_point now) {
+void TaskPool::PromoteDue(Clock::time_point now, size_t takers) {
   while (!timers_.empty() && timers_.begin()->first <= now) {
     const Handle task = timers_.begin()->second;
     DropTimer(*task);
-    Enqueue(task);
+    Enqueue(task, takers);
   }
 }
 
@@ -145,8 +187,8 @@ void TaskPool::Park(const Handle& task, const Next& next) {
   task->state = Task::State::kParked;
   if (next.kind != Next::Kind::kAt) return;
   task->timer = timers_.emplace(next.at, task);
-  // Somebody must keep the time: the new one may be the earliest.
-  if (task->timer == timers_.begin() && idle_ > 0) work_.notify_one();
+  // Who keeps the time must know of the earliest; if nobody does, the caller will, or hand it over.
+  if (task->timer == timers_.begin() && timekeeper_) timekeeper_->called.notify_one();
 }
 
 void TaskPool::End(Task& task) {
@@ -176,28 +218,39 @@ void TaskPool::Run() {
   auto last_work = Clock::now();
   for (;;) {
     const auto now = Clock::now();
-    PromoteDue(now);
+    if (threads_.size() > allowed_) break;
+    PromoteDue(now, 1);
     if (!due_.empty()) {
       const Handle task = due_.front();
       due_.pop_front();
+      HandOverTheTime();
       RunStep(lock, task);
       last_work = Clock::now();
       continue;
     }
-    const bool is_idle = now - last_work >= kIdleThreadStays;
-    // The last one stays while there are tasks: where threads are few, it might be had no more when it is wanted.
-    if (is_stopping_ || (is_idle && (threads_.size() > 1 || live_ == 0))) break;
-    auto until = is_idle ? now + kIdleThreadStays : last_work + kIdleThreadStays;
-    if (!timers_.empty()) until = std::min(until, timers_.begin()->first);
-    ++idle_;
-    work_.wait_until(lock, until);
-    --idle_;
+    const bool is_idle = now - last_work >= idle_thread_stays_;
+    // The last that rests stays while there are tasks: somebody must keep their time, and where threads are few it
+    // might be had no more when it is wanted.
+    if (is_stopping_ || (is_idle && (!idle_.empty() || live_ == 0))) break;
+    Rest(lock, (is_idle ? now : last_work) + idle_thread_stays_);
   }
+  if (!due_.empty() && !idle_.empty()) CallOne();  // it may have been called for what it leaves
+  HandOverTheTime();
   const auto self = std::find_if(threads_.begin(), threads_.end(), [](const std::thread& thread) {
     return thread.get_id() == std::this_thread::get_id();
   });
   finished_.splice(finished_.end(), threads_, self);
   ended_.notify_all();
+}
+
+void TaskPool::Rest(std::unique_lock<std::mutex>& lock, Clock::time_point until) {
+  Sleeper self;
+  idle_.push_back(&self);
+  if (!timekeeper_) timekeeper_ = &self;
+  if (timekeeper_ == &self && !timers_.empty()) until = std::min(until, timers_.begin()->first);
+  self.called.wait_until(lock, until);
+  std::erase(idle_, &self);
+  if (timekeeper_ == &self) timekeeper_ = nullptr;
 }
 
 void TaskPool::RunStep(std::unique_lock<std::mutex>& lock, const Handle& task) {
@@ -208,14 +261,15 @@ void TaskPool::RunStep(std::unique_lock<std::mutex>& lock, const Handle& task) {
   try {
     next = task->step();
   } catch (const std::exception& error) {
-    LogError("{}: {}; trying again", name_, error.what());
+    static LogLimit limit;
+    if (const auto more = limit.Pass()) LogError("{}: {}; trying again ({} more like it)", name_, error.what(), *more);
     next = Next::After(kAfterException);
   }
   lock.lock();
   if (task->is_cancelled || next.kind == Next::Kind::kEnd) {
     End(*task);
   } else if (task->is_woken || next.kind == Next::Kind::kNow) {
-    Enqueue(task);
+    Enqueue(task, 1);
   } else {
     Park(task, next);
   }

@@ -2,10 +2,11 @@
 //
 // A task is a step that is run again and again, never by two threads at once, and says after each run when it wants the
 // next: now, at a time, or when it is woken. A task that waits costs no thread. Threads are started as work comes, up
-// to the limit, and go when they are idle, but for the last while there are tasks; that one cannot be started costs
-// time, never the process: what is due waits for those there are. A step may block; so many steps may block as there
-// are threads. A step that throws is run again later. Thread-safe. Used by triggers/ and workers/, whose followers of
-// the journal are such tasks.
+// to the limit; who has rested longest is called last, and goes when it was not called for a while, but for the last
+// that rests while there are tasks: it keeps their times. That a thread cannot be started costs time, never the
+// process: what is due waits for those there are. A step may block; so many steps may block as there are threads. A
+// step that throws is run again later. Thread-safe. Used by triggers/ and workers/, whose followers of the journal are
+// such tasks.
 #pragma once
 
 #include <chrono>
@@ -20,6 +21,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace armature {
 
@@ -48,15 +50,17 @@ class TaskPool {
   using StartThread = std::function<std::thread(std::function<void()>)>;
   static std::thread RealThread(std::function<void()> body) { return std::thread(std::move(body)); }
 
-  // `name` is what the log calls it.
-  TaskPool(std::string name, size_t max_threads, StartThread start_thread = RealThread);
+  // `name` is what the log calls it; a thread goes when there was nothing for it to do for so long.
+  TaskPool(std::string name, size_t max_threads, StartThread start_thread = RealThread,
+           Clock::duration idle_thread_stays = std::chrono::seconds(10));
   // REQUIRES: every task has ended, or is cancelled. Waits for steps under way.
   ~TaskPool();
   TaskPool(const TaskPool&) = delete;
   TaskPool& operator=(const TaskPool&) = delete;
 
-  // A task whose first step is due now.
+  // A task whose first step is due now; or when it is woken.
   Handle Add(Step step);
+  Handle AddParked(Step step);
   // Its next step is due now; one that is under way is followed by another.
   void Wake(const Handle& task);
   // No step begins any more. One that is under way goes on to its end.
@@ -70,19 +74,34 @@ class TaskPool {
 
   // To be called now and then: starts threads that could not be started when they were wanted.
   void Tend();
+  // Something is due and there is not one thread for it.
+  bool is_starved() const;
+  // Threads (or processes, which count as such) are wanted elsewhere and not to be had: half of the threads go, at once
+  // if they rest, else after their step. One more is allowed with every second that Tend sees. Not heard twice a
+  // second.
+  void GiveWay();
 
   size_t max_threads() const { return max_threads_; }
   size_t threads() const;
 
  private:
   using Timers = std::multimap<Clock::time_point, Handle>;
+  // A thread that rests; on its own stack.
+  struct Sleeper {
+    std::condition_variable called;
+  };
 
   void Run();
   void RunStep(std::unique_lock<std::mutex>& lock, const Handle& task);
   // All with mutex_ held.
-  void Enqueue(const Handle& task);
+  void Rest(std::unique_lock<std::mutex>& lock, Clock::time_point until);
+  // `takers`: threads that will look at what is due without being called.
+  void Enqueue(const Handle& task, size_t takers);
+  void CallOne();
   void StartIfNeeded();
-  void PromoteDue(Clock::time_point now);
+  // The caller turns away: somebody who rests must know when the next task is due.
+  void HandOverTheTime();
+  void PromoteDue(Clock::time_point now, size_t takers);
   void Park(const Handle& task, const Next& next);
   void End(Task& task);
   void DropTimer(Task& task);
@@ -91,17 +110,20 @@ class TaskPool {
   const std::string name_;
   const size_t max_threads_;
   const StartThread start_thread_;
+  const Clock::duration idle_thread_stays_;
 
   mutable std::mutex mutex_;
-  std::condition_variable work_;
   std::condition_variable ended_;
   std::deque<Handle> due_;  // guarded by mutex_, as is all below
   Timers timers_;
   std::list<std::thread> threads_;
   std::list<std::thread> finished_;  // to be joined
-  size_t idle_ = 0;
-  size_t live_ = 0;  // tasks that have not ended
+  std::vector<Sleeper*> idle_;       // who went to rest last is the last
+  Sleeper* timekeeper_ = nullptr;    // one of those, who rests only until the next timer
+  size_t live_ = 0;                  // tasks that have not ended
   bool is_stopping_ = false;
+  size_t allowed_;  // threads; max_threads_ but for a while after GiveWay
+  Clock::time_point allowed_changed_;
   std::optional<Clock::time_point> last_failure_;  // of starting a thread
 };
 

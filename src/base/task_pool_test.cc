@@ -1,6 +1,7 @@
 #include "base/task_pool.h"
 
 #include <atomic>
+#include <future>
 #include <latch>
 #include <system_error>
 #include <vector>
@@ -109,6 +110,121 @@ TEST(TaskPoolTest, AStepThatThrowsIsRunAgain) {
   });
   pool.AwaitEnd(task);
   EXPECT_EQ(runs, 2);
+}
+
+// Only a step that runs knows that it will take long: somebody else must see that a time has come.
+TEST(TaskPoolTest, ATimeIsKeptWhileAnotherStepBlocks) {
+  TaskPool pool("test", 2);
+  std::promise<void> again;
+  std::atomic<int> runs{0};
+  const auto timed = pool.Add([&] {
+    if (++runs == 1) return Next::After(milliseconds(100));
+    again.set_value();
+    return Next::End();
+  });
+  while (runs == 0) std::this_thread::yield();
+  bool is_kept = false;
+  const auto blocking = pool.Add([&] {
+    is_kept = again.get_future().wait_for(std::chrono::seconds(20)) == std::future_status::ready;
+    return Next::End();
+  });
+  pool.AwaitEnd(blocking);
+  pool.AwaitEnd(timed);
+  EXPECT_TRUE(is_kept);
+}
+
+TEST(TaskPoolTest, ATaskThatGoesOnAtOnceNeedsOneThread) {
+  TaskPool pool("test", 8);
+  int runs = 0;
+  const auto task = pool.Add([&] { return ++runs < 1000 ? Next::Now() : Next::End(); });
+  pool.AwaitEnd(task);
+  EXPECT_EQ(pool.threads(), 1u);
+}
+
+TEST(TaskPoolTest, AParkedTaskNeedsNoThreadBeforeItIsWoken) {
+  TaskPool pool("test", 8);
+  std::atomic<int> runs{0};
+  const auto task = pool.AddParked([&] {
+    ++runs;
+    return Next::End();
+  });
+  EXPECT_EQ(pool.threads(), 0u);
+  pool.Wake(task);
+  pool.AwaitEnd(task);
+  EXPECT_EQ(runs, 1);
+}
+
+// So many steps that block that each needs a thread.
+void BeBusy(TaskPool& pool, int threads) {
+  std::vector<TaskPool::Handle> tasks;
+  std::latch all(threads);
+  for (int i = 0; i < threads; ++i)
+    tasks.push_back(pool.Add([&] {
+      all.arrive_and_wait();
+      return Next::End();
+    }));
+  for (const auto& task : tasks) pool.AwaitEnd(task);
+  EXPECT_EQ(pool.threads(), static_cast<size_t>(threads));
+}
+
+bool HasOnly(const TaskPool& pool, size_t threads) {
+  const auto deadline = TaskPool::Clock::now() + std::chrono::seconds(20);
+  while (pool.threads() > threads && TaskPool::Clock::now() < deadline) std::this_thread::sleep_for(milliseconds(1));
+  return pool.threads() <= threads;
+}
+
+// Work went round, so that none was idle long enough to go.
+TEST(TaskPoolTest, ThreadsThatABurstNeededGoAlthoughThereIsAlwaysALittleToDo) {
+  TaskPool pool("test", 20, TaskPool::RealThread, milliseconds(200));
+  BeBusy(pool, 20);
+  const auto task = pool.Add([] { return Next::After(milliseconds(3)); });
+  EXPECT_TRUE(HasOnly(pool, 2)) << pool.threads();
+  EndAll(pool, {task});
+}
+
+TEST(TaskPoolTest, ThreadsThatAreWantedElsewhereGo) {
+  TaskPool pool("test", 20);
+  std::atomic<int> runs{0};
+  const auto timed = pool.Add([&] { return ++runs, Next::After(milliseconds(5)); });
+  BeBusy(pool, 20);
+  pool.GiveWay();
+  EXPECT_TRUE(HasOnly(pool, 10)) << pool.threads();
+  pool.GiveWay();  // just said
+  const int before = runs;
+  while (runs < before + 3) std::this_thread::yield();
+  // Those that work go when they have done it, and there are no more than allowed until time has passed.
+  std::vector<TaskPool::Handle> tasks;
+  std::atomic<int> running{0}, most{0};
+  for (int i = 0; i < 100; ++i)
+    tasks.push_back(pool.Add([&] {
+      const int now = ++running;
+      int seen = most.load();
+      while (now > seen && !most.compare_exchange_weak(seen, now)) {}
+      std::this_thread::sleep_for(milliseconds(1));
+      --running;
+      return Next::End();
+    }));
+  for (const auto& task : tasks) pool.AwaitEnd(task);
+  EXPECT_LE(most, 10);
+  for (size_t allowed = 10; allowed < 12;) {
+    pool.Tend();
+    tasks.clear();
+    std::latch all(static_cast<int>(allowed) + 1);
+    std::atomic<size_t> started{0};
+    std::atomic<bool> is_over{false};
+    for (size_t i = 0; i <= allowed; ++i)
+      tasks.push_back(pool.Add([&] {
+        ++started;
+        while (!is_over) std::this_thread::sleep_for(milliseconds(1));
+        return Next::End();
+      }));
+    const auto until = TaskPool::Clock::now() + milliseconds(50);
+    while (started <= allowed && TaskPool::Clock::now() < until) std::this_thread::yield();
+    if (started > allowed) ++allowed;
+    is_over = true;
+    for (const auto& task : tasks) pool.AwaitEnd(task);
+  }
+  EndAll(pool, {timed});
 }
 
 // The limit of threads was where the server used to end, and again after each restart.

@@ -21,8 +21,12 @@ JournalWatch::~JournalWatch() {
 
 void JournalWatch::Await(std::shared_ptr<Table> table, uint64_t records_seen, TaskPool& pool,
                          const TaskPool::Handle& task) {
-  if (table->journal().records() != records_seen) return pool.Wake(task);
+  // Under the mutex, as the thread looks: a record that comes now is seen here or there.
   std::lock_guard lock(mutex_);
+  if (table->journal().records() != records_seen) {
+    waiting_.erase(task);
+    return pool.Wake(task);
+  }
   waiting_[task] = {std::move(table), records_seen, &pool};
   changed_.notify_one();
   if (thread_.joinable()) return;
