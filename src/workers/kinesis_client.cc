@@ -124,24 +124,25 @@ KinesisResult<std::string> KinesisClient::StreamStatus(const KinesisStreamArn& s
 }
 
 KinesisResult<std::vector<std::string>> KinesisClient::PutRecords(const KinesisStreamArn& stream,
-                                                                  std::span<const KinesisRecord> records,
+                                                                  std::span<const KinesisRecord* const> records,
                                                                   const std::stop_token& stop) {
   size_t bytes = 64 + stream.name.size();
-  for (const auto& record : records) bytes += Base64EncodedSize(record.data.size()) + record.partition_key.size() + 32;
+  for (const auto* record : records)
+    bytes += Base64EncodedSize(record->data.size()) + record->partition_key.size() + 32;
   std::string body;
   body.reserve(bytes);
   JsonWriter json(body);
   json.BeginObject();
   json.Key("Records");
   json.BeginArray();
-  for (const auto& record : records) {
+  for (const auto* record : records) {
     json.BeginObject();
     json.Key("Data");
     json.BeginValue();
     body.push_back('"');
-    AppendBase64(body, record.data);
+    AppendBase64(body, record->data);
     body.push_back('"');
-    json.Member("PartitionKey", record.partition_key);
+    json.Member("PartitionKey", record->partition_key);
     json.EndObject();
   }
   json.EndArray();

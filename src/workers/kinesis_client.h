@@ -63,7 +63,7 @@ class KinesisClient {
   KinesisResult<std::string> StreamStatus(const KinesisStreamArn& stream, const std::stop_token& stop);
   // For each record why it was not taken; empty: it was.
   KinesisResult<std::vector<std::string>> PutRecords(const KinesisStreamArn& stream,
-                                                     std::span<const KinesisRecord> records,
+                                                     std::span<const KinesisRecord* const> records,
                                                      const std::stop_token& stop);
 
  private:

@@ -259,12 +259,11 @@ size_t KinesisDelivery::NextRequestSize() const {
 }
 
 KinesisDelivery::Outcome KinesisDelivery::Send(const KinesisStreamArn& stream, const std::stop_token& stop) {
-  std::vector<KinesisRecord> records;
   const size_t count = NextRequestSize();
+  std::vector<const KinesisRecord*> records;
   records.reserve(count);
-  for (size_t i = 0; i < count; ++i) records.push_back(std::move(pending_[i].record));
+  for (size_t i = 0; i < count; ++i) records.push_back(&pending_[i].record);
   const auto result = house_.client.PutRecords(stream, records, stop);
-  for (size_t i = 0; i < count; ++i) pending_[i].record = std::move(records[i]);
   if (!result) {
     if (stop.stop_requested()) return Pause(kFirstBackOff);
     return HandleFailure(result.error(), count);

@@ -473,6 +473,26 @@ TEST_F(KinesisDeliveryTest, AWorkerDeliversWithoutBeingDriven) {
   EXPECT_THAT(kinesis_.Values(), ElementsAre("\"1\"", "\"2\"", "\"3\""));
 }
 
+// One of each table that ever had a destination stayed, and with it the table.
+TEST_F(KinesisDeliveryTest, AWorkerForgetsTablesThatHaveNothingToDeliver) {
+  KinesisWorker worker({.endpoint = kinesis_.Url(), .access_key_id = {}, .secret_access_key = {}, .session_token = {}},
+                       house_->catalog, *journal_, clock_, random_, *metrics_);
+  MakeActive();
+  worker.Start();
+  EXPECT_EQ(worker.runners(), 1u);
+  worker.Tend();
+  EXPECT_EQ(worker.runners(), 1u);
+  SetStatus(KinesisStatus::kDisabling);
+  worker.Announce(table_);
+  while (worker.runners() > 0) worker.Tend();
+  EXPECT_EQ(State(), "DISABLED");
+  // And takes them up again.
+  Enable(kArn, {});
+  worker.Announce(table_);
+  EXPECT_EQ(worker.runners(), 1u);
+  worker.Stop();
+}
+
 TEST(KinesisStreamArnTest, OnlyStreamsHaveOne) {
   KinesisStreamArn stream;
   EXPECT_TRUE(ParseKinesisStreamArn("arn:aws:kinesis:eu-west-1:123456789012:stream/a-b", &stream));

@@ -41,9 +41,30 @@ void KinesisWorker::Announce(const std::shared_ptr<table::Table>& table) {
   if (!is_running_) return;
   auto& runner = runners_[table->id()];
   if (runner && !runner->has_ended) return pool_.Wake(runner->task);
-  if (runner) pool_.AwaitEnd(runner->task);  // it has nothing left to do
+  if (runner) Drop(*runner);
   runner = std::make_unique<Runner>(house_, table);
   runner->task = pool_.Add([this, &started = *runner] { return Step(started); });
+}
+
+// REQUIRES: it has ended, or is cancelled.
+void KinesisWorker::Drop(Runner& runner) {
+  pool_.AwaitEnd(runner.task);  // soon: it has nothing left to do
+  watch_.Forget(runner.task);
+}
+
+void KinesisWorker::Tend() {
+  pool_.Tend();
+  const std::lock_guard lock(mutex_);
+  std::erase_if(runners_, [this](const auto& entry) {
+    if (!entry.second->has_ended) return false;
+    Drop(*entry.second);
+    return true;
+  });
+}
+
+size_t KinesisWorker::runners() const {
+  const std::lock_guard lock(mutex_);
+  return runners_.size();
 }
 
 void KinesisWorker::Stop() {
@@ -55,10 +76,7 @@ void KinesisWorker::Stop() {
   }
   stop_.request_stop();
   for (auto& [id, runner] : ending) pool_.Cancel(runner->task);
-  for (auto& [id, runner] : ending) {
-    pool_.AwaitEnd(runner->task);
-    watch_.Forget(runner->task);
-  }
+  for (auto& [id, runner] : ending) Drop(*runner);
 }
 
 TaskPool::Next KinesisWorker::Step(Runner& runner) {

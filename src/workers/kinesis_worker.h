@@ -32,8 +32,11 @@ class KinesisWorker {
   void Start();  // REQUIRES: catalogue and journal are loaded
   void Stop();
   void Announce(const std::shared_ptr<table::Table>& table);
-  // To be called now and then: starts threads that could not be started when they were wanted.
-  void Tend() { pool_.Tend(); }
+  // To be called now and then: starts threads that could not be started when they were wanted, and forgets tables that
+  // have nothing to deliver any more.
+  void Tend();
+  // Tables that are delivered for, or were lately.
+  size_t runners() const;
 
  private:
   struct Runner {
@@ -47,6 +50,7 @@ class KinesisWorker {
   TaskPool::Next Step(Runner& runner);
   // True if the runner's table has nothing more to deliver to, and the runner is marked accordingly.
   bool EndIfIdle(Runner& runner);
+  void Drop(Runner& runner);
 
   table::Catalog& catalog_;
   KinesisClient client_;
@@ -54,7 +58,7 @@ class KinesisWorker {
   const KinesisDelivery::House house_;
 
   std::stop_source stop_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   bool is_running_ = false;                              // guarded by mutex_
   std::map<uint64_t, std::unique_ptr<Runner>> runners_;  // by table id; guarded by mutex_
   TaskPool pool_;
