@@ -195,6 +195,7 @@ void House::KeepHouse() {
   LogFailure("journal", RunBlocking(journal_.KeepHouse()));
   LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
   kinesis_.Tend();
+  triggers_->Tend();
 }
 
 // Sets up what is announced, then deletes a portion of what has expired.

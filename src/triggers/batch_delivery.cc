@@ -12,6 +12,8 @@ namespace armature::triggers {
 namespace {
 
 constexpr int kDestinationAttempts = 4;
+// What a call needs is soon given back by others.
+constexpr int64_t kLongestPauseWhenScarce = 1000;
 
 }  // namespace
 
@@ -85,6 +87,7 @@ void BatchDelivery::Begin(std::span<const EventRecord> records) {
   records_ = records;
   todo_ = {{0, records.size(), 0}};
   giving_up_.reset();
+  not_run_ = 0;
 }
 
 BatchDelivery::Outcome BatchDelivery::Advance(const std::function<void(size_t)>& finished,
@@ -101,6 +104,9 @@ BatchDelivery::Outcome BatchDelivery::Advance(const std::function<void(size_t)>&
   size_t taken = 0;
   const Answer answer = Try(records, event_, taken, stop);
   if (answer == Answer::kStopped) return {Progress::kStopped};
+  if (answer == Answer::kNotRun)
+    return {Progress::kPause, std::min(PauseAfter(++not_run_).pause_millis, kLongestPauseWhenScarce)};
+  not_run_ = 0;
   if (answer == Answer::kTaken) return FinishFront(part.size(), finished);
   if (taken > 0) {
     FinishFront(taken, finished);
@@ -143,6 +149,10 @@ BatchDelivery::Answer BatchDelivery::Try(std::span<const EventRecord> records, s
   const int64_t started = MonotonicNanos();
   const Invocation result = context_.function.Invoke(event, stop);
   if (!result.is_ok && stop.stop_requested()) return Answer::kStopped;
+  if (!result.has_run) {
+    context_.told(false, result.error);
+    return Answer::kNotRun;
+  }
   context_.counters.invocations.Add();
   context_.counters.duration.RecordMicros(static_cast<uint64_t>(MonotonicNanos() - started) / 1000);
   taken = 0;
@@ -153,7 +163,7 @@ BatchDelivery::Answer BatchDelivery::Try(std::span<const EventRecord> records, s
     if (taken < records.size()) error = "the function reported failed items";
   }
   if (!error.empty()) context_.counters.errors.Add();
-  context_.told(error);
+  context_.told(true, error);
   return error.empty() ? Answer::kTaken : Answer::kFailed;
 }
 

@@ -3,8 +3,9 @@
 // Dealt with: the function has taken it; or its retries are used up, or it is too old, and the account of it is at the
 // destination. Failing batches are tried again after a growing pause, halved if the mapping wants that, or taken up
 // where the function says it failed (ReportBatchItemFailures). Records are finished strictly from the front, and told
-// to the caller as they are, so that progress is kept however it ends. Goes step by step, so that no thread is held
-// while it pauses; a step blocks as long as the function takes. One thread at a time; used by ShardRunner.
+// to the caller as they are, so that progress is kept however it ends. A call that could not be made at all, for want
+// of a process or a thread, is made later and is no retry. Goes step by step, so that no thread is held while it
+// pauses; a step blocks as long as the function takes. One thread at a time; used by ShardRunner.
 #pragma once
 
 #include <cstdint>
@@ -65,8 +66,8 @@ struct DeliveryContext {
   const Clock& clock;
   TriggerCounters& counters;
   FailedBatch account;  // the parts of a failure record that are the same for all batches
-  // Told after each invocation: empty if it succeeded, else why not.
-  std::function<void(const std::string& error)> told;
+  // Told after each attempt to call: whether the function ran, and why it did not succeed (empty: it did).
+  std::function<void(bool has_run, const std::string& error)> told;
 };
 
 class BatchDelivery {
@@ -97,7 +98,7 @@ class BatchDelivery {
     int64_t failures = 0;  // of invocations that began with the same record
     size_t size() const { return end - begin; }
   };
-  enum class Answer { kTaken, kFailed, kStopped };
+  enum class Answer { kTaken, kFailed, kNotRun, kStopped };
   // The first `count` records of the part at hand are given up.
   struct GivingUp {
     size_t count = 0;
@@ -121,6 +122,7 @@ class BatchDelivery {
   std::span<const EventRecord> records_;
   std::vector<Part> todo_;  // the next one last
   std::optional<GivingUp> giving_up_;
+  int64_t not_run_ = 0;  // attempts to call in a row
   std::string event_;
 };
 

@@ -21,6 +21,7 @@ class PoisonedFunction final : public Function {
     std::vector<int64_t> ids;
     for (const auto record : parser.parse(event.data(), event.size())["Records"].get_array())
       ids.push_back(record["id"].get_int64());
+    if (not_run > 0) return --not_run, Invocation{false, {}, "no process", false};
     calls.push_back(ids);
     if (on_call) on_call();
     for (const int64_t id : ids) {
@@ -36,6 +37,7 @@ class PoisonedFunction final : public Function {
 
   std::vector<std::vector<int64_t>> calls;
   std::set<int64_t> poison;
+  int not_run = 0;  // calls for which there will be no process
   bool reports = false;
   std::string answer = "{}";
   std::function<void()> on_call;
@@ -63,7 +65,7 @@ class BatchDeliveryTest : public testing::Test {
     account.function_arn = "arn:f";
     account.stream_arn = "arn:s";
     account.shard_id = "shardId-1";
-    const auto told = [this](const std::string& error) { last_error_ = error; };
+    const auto told = [this](bool, const std::string& error) { last_error_ = error; };
     BatchDelivery delivery(rules_, {function_, destination_, clock_, counters_, account, told});
     return Drive(delivery, records);
   }
@@ -104,6 +106,30 @@ class BatchDeliveryTest : public testing::Test {
   std::string last_error_;
   size_t finished_ = 0;
 };
+
+// Records were given up although the function had never seen them.
+TEST_F(BatchDeliveryTest, ACallThatCouldNotBeMadeIsNoRetryAndNoReasonToHalve) {
+  rules_.max_retry_attempts = 0;
+  rules_.bisects_on_error = true;
+  function_.not_run = 20;
+  EXPECT_TRUE(Deliver(Records(4)));
+  EXPECT_THAT(function_.calls, ElementsAre(ElementsAre(1, 2, 3, 4)));
+  EXPECT_EQ(finished_, 4u);
+  EXPECT_EQ(pauses_.size(), 20u);
+  for (const int64_t pause : pauses_) EXPECT_LE(pause, 1000);
+  EXPECT_EQ(counters_.invocations.value(), 1u);
+  EXPECT_EQ(counters_.errors.value(), 0u);
+  EXPECT_EQ(counters_.discarded.value(), 0u);
+}
+
+TEST_F(BatchDeliveryTest, ACallThatCanNeverBeMadeEndsWithTheAgeOfItsRecords) {
+  rules_.max_record_age_millis = 60'000;
+  function_.not_run = 1000;
+  EXPECT_TRUE(Deliver(Records(2)));
+  EXPECT_TRUE(function_.calls.empty());
+  EXPECT_EQ(counters_.discarded.value(), 2u);
+  EXPECT_EQ(Accounts().size(), 1u);
+}
 
 TEST_F(BatchDeliveryTest, AGoodBatchGoesOnce) {
   EXPECT_TRUE(Deliver(Records(3)));
@@ -250,7 +276,7 @@ TEST_F(BatchDeliveryTest, ADestinationThatTakesNothingDoesNotBlock) {
   Destination nowhere({"/proc/nowhere", {}}, http_, random_);
   function_.poison = {1};
   rules_.max_retry_attempts = 0;
-  BatchDelivery delivery(rules_, {function_, nowhere, clock_, counters_, {}, [](const std::string&) {}});
+  BatchDelivery delivery(rules_, {function_, nowhere, clock_, counters_, {}, [](bool, const std::string&) {}});
   EXPECT_TRUE(Drive(delivery, Records(1)));
   EXPECT_EQ(finished_, 1u);
   EXPECT_EQ(counters_.destination_failures.value(), 1u);

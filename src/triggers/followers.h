@@ -4,6 +4,8 @@
 // functions, and nobody holds one who only waits. Owned by Triggers, outlives its runners; used by ShardRunner.
 #pragma once
 
+#include <atomic>
+
 #include "base/task_pool.h"
 #include "table/journal/journal_watch.h"
 
@@ -18,8 +20,11 @@ struct Followers {
         delivering("calling functions", calls, start_thread),
         watch(journal) {}
 
-  // Starts what could not be started when it was wanted.
+  // Starts what could not be started when it was wanted. Where threads are few, neither pool may have them all, nor
+  // both together leave none for the processes of functions.
   void Tend() {
+    if (reading.is_starved() || is_process_missing.exchange(false)) delivering.GiveWay();
+    if (delivering.is_starved()) reading.GiveWay();
     reading.Tend();
     delivering.Tend();
   }
@@ -27,6 +32,7 @@ struct Followers {
   // Reading waits for nobody but the disk.
   static constexpr size_t kReadingThreads = 2;
 
+  std::atomic<bool> is_process_missing{false};  // a function could not be started lately
   TaskPool reading;
   TaskPool delivering;
   table::JournalWatch watch;  // last: it wakes tasks of the above

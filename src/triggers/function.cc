@@ -20,6 +20,7 @@ namespace armature::triggers {
 namespace {
 
 Invocation Failed(std::string why) { return {false, {}, std::move(why)}; }
+Invocation NotRun(std::string why) { return {false, {}, std::move(why), false}; }
 
 // An answer that came back in good order: a result, or the report of an exception.
 Invocation Answered(std::string payload) {
@@ -33,7 +34,7 @@ class CommandFunction final : public Function {
  public:
   CommandFunction(FunctionSpec spec, HandlerLimit& limit)
       : spec_(std::move(spec)), limit_(limit), turns_(spec_.concurrency) {
-    limit_.Register(this, [this] { return EndIdle(); });
+    limit_.Register(this, [this] { return TakeIdle(true); });
   }
   ~CommandFunction() override { limit_.Unregister(this); }
 
@@ -41,7 +42,10 @@ class CommandFunction final : public Function {
 
   Invocation Invoke(std::string_view event, const std::stop_token& stop) override {
     auto handler = TakeHandler();
-    if (!handler) return Failed(handler.error().message());
+    if (!handler) {
+      const Status& error = handler.error();
+      return error.code() == StatusCode::kUnavailable ? NotRun(error.message()) : Failed(error.message());
+    }
     auto answer = handler->process->Call(event, spec_.timeout_millis, stop);
     if (!answer) return Failed(answer.error().message());
     std::lock_guard lock(mutex_);
@@ -49,20 +53,8 @@ class CommandFunction final : public Function {
     return Answered(std::move(*answer));
   }
 
-  void Close() override {
-    std::vector<Handler> ending;
-    {
-      std::lock_guard lock(mutex_);
-      ending.swap(idle_);
-    }
-    for (auto& handler : ending) handler.process->CloseInput();  // all at once, then each is waited for
-  }
-
  private:
-  struct Handler {
-    HandlerLimit::Place place;  // given back when the process has ended
-    std::unique_ptr<HandlerProcess> process;
-  };
+  using Handler = HandlerLimit::Handler;
 
   Result<Handler> TakeHandler() {
     while (auto handler = TakeIdle(false)) {
@@ -85,7 +77,6 @@ class CommandFunction final : public Function {
     idle_.erase(taken);
     return handler;
   }
-  bool EndIdle() { return TakeIdle(true).has_value(); }
 
   const FunctionSpec spec_;
   HandlerLimit& limit_;
@@ -175,25 +166,42 @@ Result<std::unique_ptr<HandlerProcess>> HandlerLimit::Start(const FunctionSpec& 
   return started;
 }
 
-bool Turns::TryTake(std::function<void()> when_free) {
+bool Turns::TryTake(Who who, std::function<void()> when_kept) {
   std::lock_guard lock(mutex_);
+  if (kept_for_.erase(who) > 0) return true;
   if (free_ > 0) {
     --free_;
     return true;
   }
-  waiting_.push_back(std::move(when_free));
+  if (waiters_.insert(who).second) waiting_.push_back({who, std::move(when_kept)});
   return false;
 }
 
 void Turns::Give() {
-  std::vector<std::function<void()>> waiting;
+  std::function<void()> when_kept;
   {
     std::lock_guard lock(mutex_);
-    ++free_;
-    waiting.swap(waiting_);
+    if (waiting_.empty()) {
+      ++free_;
+      return;
+    }
+    Waiting next = std::move(waiting_.front());
+    waiting_.pop_front();
+    waiters_.erase(next.who);
+    kept_for_.insert(next.who);
+    when_kept = std::move(next.when_kept);
   }
-  // All of them: one that was told alone might have lost interest, and nobody would take the turn.
-  for (const auto& when_free : waiting) when_free();
+  when_kept();
+}
+
+void Turns::Leave(Who who) {
+  bool has_one = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (waiters_.erase(who) > 0) std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.who == who; });
+    has_one = kept_for_.erase(who) > 0;
+  }
+  if (has_one) Give();
 }
 
 std::optional<HandlerLimit::Place> HandlerLimit::TryTake() {
@@ -204,16 +212,31 @@ std::optional<HandlerLimit::Place> HandlerLimit::TryTake() {
   }
 }
 
-bool HandlerLimit::EndAnIdleOne() {
+HandlerLimit::Handler::Handler(Place p, std::unique_ptr<HandlerProcess> running)
+    : place(std::move(p)), process(std::move(running)) {}
+HandlerLimit::Handler::Handler(Handler&&) noexcept = default;
+HandlerLimit::Handler& HandlerLimit::Handler::operator=(Handler&&) noexcept = default;
+HandlerLimit::Handler::~Handler() = default;
+
+// It ends where the caller drops it, not under the mutex: that may take seconds.
+std::optional<HandlerLimit::Handler> HandlerLimit::TakeAnIdleOne() {
   std::lock_guard lock(mutex_);
-  for (const auto& [owner, end_idle] : owners_)
-    if (end_idle()) return true;
-  return false;
+  for (const auto& [owner, take_idle] : owners_)
+    if (auto handler = take_idle()) return handler;
+  return std::nullopt;
 }
 
-void HandlerLimit::Register(const void* owner, std::function<bool()> end_idle) {
+void HandlerLimit::EndAllIdle() {
+  std::vector<Handler> ending;
+  while (auto handler = TakeAnIdleOne()) ending.push_back(std::move(*handler));
+  std::vector<HandlerProcess*> processes;
+  for (const Handler& handler : ending) processes.push_back(handler.process.get());
+  HandlerProcess::EndTogether(processes);
+}
+
+void HandlerLimit::Register(const void* owner, TakeIdle take_idle) {
   std::lock_guard lock(mutex_);
-  owners_[owner] = std::move(end_idle);
+  owners_[owner] = std::move(take_idle);
 }
 
 void HandlerLimit::Unregister(const void* owner) {

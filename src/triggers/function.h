@@ -2,17 +2,19 @@
 //
 // A FunctionSpec says what a name stands for (from the trigger file or the command line); MakeFunction makes the thing.
 // Invoke blocks the calling thread until the function has answered, failed, or taken too long. As many calls run at
-// once as the spec allows: who wants to call takes a turn first, and is told when one is free instead of waiting for
-// it. All functions together have no more handler processes than a HandlerLimit says. Thread-safe. Used by triggers/ on
-// threads of its own.
+// once as the spec allows: who wants to call takes a turn first, and is told when it is given one instead of waiting
+// for it. All functions together have no more handler processes than a HandlerLimit says. Thread-safe. Used by
+// triggers/ on threads of its own.
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -43,22 +45,35 @@ struct Invocation {
   bool is_ok = false;
   std::string payload;  // what the function answered: JSON, or nothing
   std::string error;    // if not ok: why, in words
+  // False: nobody has seen the event, because there is no process or thread for it just now. That is no failure of the
+  // function.
+  bool has_run = true;
 };
 
-// How many calls run at once.
+// How many calls run at once. Who has to wait gets a turn in the order of asking: one that is given back is kept for
+// whoever waits longest, and nobody else is woken for it.
 class Turns {
  public:
+  using Who = const void*;  // any address of the caller's own
   explicit Turns(int limit) : free_(limit) {}
 
-  // False: there is none; `when_free` is called, once, when it is worth another try. It must not block, and may be
-  // called by any thread that gives a turn back.
-  bool TryTake(std::function<void()> when_free);
+  // False: there is none; `when_kept` is called, once, when one is kept for `who`, who then takes it by asking again.
+  // It must not block, and may be called by any thread that gives a turn back. To ask again earlier changes nothing.
+  bool TryTake(Who who, std::function<void()> when_kept);
   void Give();
+  // Waits no more. REQUIRES, before who goes: this, unless `who` never found none.
+  void Leave(Who who);
 
  private:
+  struct Waiting {
+    Who who;
+    std::function<void()> when_kept;
+  };
   std::mutex mutex_;
-  int free_;                                    // guarded by mutex_
-  std::vector<std::function<void()>> waiting_;  // guarded by mutex_
+  int free_;                     // guarded by mutex_, as is all below; none while somebody waits
+  std::deque<Waiting> waiting_;  // the longest first
+  std::set<Who> waiters_;        // the same
+  std::set<Who> kept_for_;
 };
 
 // Starts handler processes, and knows how many there are, of all functions together. When there are enough, or the
@@ -85,26 +100,42 @@ class HandlerLimit {
     HandlerLimit* limit_;
   };
 
+  struct Handler {
+    Handler(Place p, std::unique_ptr<HandlerProcess> running);
+    Handler(Handler&&) noexcept;
+    Handler& operator=(Handler&&) noexcept;
+    ~Handler();
+
+    Place place;  // given back when the process has ended
+    std::unique_ptr<HandlerProcess> process;
+  };
+
   // Nothing: all are at work.
   std::optional<Place> TryTake();
+  // kUnavailable: there is none to be had just now.
   Result<std::unique_ptr<HandlerProcess>> Start(const FunctionSpec& spec);
   size_t count() const { return count_; }
 
-  // `end_idle` ends an idle process, with its Place; false: there is none. Called by any thread.
-  void Register(const void* owner, std::function<bool()> end_idle);
+  // `take_idle` hands over an idle process; nothing: there is none. Called by any thread.
+  using TakeIdle = std::function<std::optional<Handler>()>;
+  void Register(const void* owner, TakeIdle take_idle);
   void Unregister(const void* owner);
+
+  // Ends the idle ones of all functions side by side: together they have the time one has.
+  void EndAllIdle();
 
  private:
   class Starter;
 
+  std::optional<Handler> TakeAnIdleOne();
   // False: no function has an idle one.
-  bool EndAnIdleOne();
+  bool EndAnIdleOne() { return TakeAnIdleOne().has_value(); }
 
   const size_t most_;
   const std::unique_ptr<Starter> starter_;  // outlives the processes
   std::atomic<size_t> count_{0};
   std::mutex mutex_;
-  std::map<const void*, std::function<bool()>> owners_;  // guarded by mutex_
+  std::map<const void*, TakeIdle> owners_;  // guarded by mutex_
 };
 
 class Function {
@@ -117,9 +148,6 @@ class Function {
   // REQUIRES: a turn. `event` is JSON without line breaks. Once `stop` is requested a call under way has a few seconds
   // left.
   virtual Invocation Invoke(std::string_view event, const std::stop_token& stop) = 0;
-
-  // Ends what is idle, and everything once the last call is over. No call may follow.
-  virtual void Close() {}
 };
 
 // `http` and `limit` must outlive the function.

@@ -74,8 +74,9 @@ TEST(CommandFunction, TellsWhatIsWrong) {
   HandlerLimit limit(100);
   auto missing = Shell("");
   missing.command = {"/nowhere/handler"};
-  EXPECT_NE(MakeFunction(missing, http, limit)->Invoke("{}", {}).error.find("cannot start /nowhere/handler"),
-            std::string::npos);
+  const Invocation unknown = MakeFunction(missing, http, limit)->Invoke("{}", {});
+  EXPECT_NE(unknown.error.find("cannot start /nowhere/handler"), std::string::npos);
+  EXPECT_TRUE(unknown.has_run) << "to try again changes nothing: a failure of the function";
   EXPECT_EQ(MakeFunction(Shell("read -r line; kill -9 $$"), http, limit)->Invoke("{}", {}).error,
             "the handler was ended by signal 9");
   EXPECT_NE(MakeFunction(Shell("read -r line; printf 'one\\ntwo\\n'; sleep 5"), http, limit)
@@ -133,20 +134,55 @@ TEST(HandlerProcess, EndsWithTheThreadThatStartedIt) {
   EXPECT_EQ(process->Call("{}", 60'000, {}).error().message(), "the handler was ended by signal 15");
 }
 
-TEST(Turns, WhoFindsNoneIsToldWhenOneIsFree) {
-  Turns turns(2);
+// Who takes turns, and what it was told.
+struct Caller {
+  explicit Caller(Turns& t) : turns(t) {}
+  bool Ask() {
+    return turns.TryTake(this, [this] { ++told; });
+  }
+  Turns& turns;
   int told = 0;
-  const auto when_free = [&] { ++told; };
-  EXPECT_TRUE(turns.TryTake(when_free));
-  EXPECT_TRUE(turns.TryTake(when_free));
-  EXPECT_FALSE(turns.TryTake(when_free));
-  EXPECT_FALSE(turns.TryTake(when_free));
-  EXPECT_EQ(told, 0);
+};
+
+TEST(Turns, GoToWhoHasWaitedLongestAndNobodyElseIsTold) {
+  Turns turns(2);
+  Caller a(turns), b(turns), c(turns), d(turns);
+  EXPECT_TRUE(a.Ask());
+  EXPECT_TRUE(b.Ask());
+  EXPECT_FALSE(c.Ask());
+  EXPECT_FALSE(d.Ask());
+  EXPECT_FALSE(c.Ask()) << "asking twice makes no second wish";
   turns.Give();
-  EXPECT_EQ(told, 2);
-  EXPECT_TRUE(turns.TryTake(when_free));
+  EXPECT_EQ(c.told, 1);
+  EXPECT_EQ(d.told, 0);
+  EXPECT_FALSE(a.Ask()) << "it is kept";
+  EXPECT_TRUE(c.Ask());
   turns.Give();
-  EXPECT_EQ(told, 2) << "once is enough";
+  EXPECT_EQ(d.told, 1);
+  EXPECT_TRUE(d.Ask());
+  turns.Give();
+  EXPECT_EQ(a.told, 1);
+  EXPECT_EQ(c.told, 1);
+}
+
+TEST(Turns, WhoLeavesHoldsUpNobody) {
+  Turns turns(1);
+  Caller a(turns), b(turns), c(turns), d(turns);
+  EXPECT_TRUE(a.Ask());
+  EXPECT_FALSE(b.Ask());
+  EXPECT_FALSE(c.Ask());
+  EXPECT_FALSE(d.Ask());
+  turns.Leave(&c);  // while it waits
+  turns.Give();
+  EXPECT_EQ(b.told, 1);
+  turns.Leave(&b);  // when one is kept for it
+  EXPECT_EQ(c.told, 0);
+  EXPECT_EQ(d.told, 1);
+  EXPECT_TRUE(d.Ask());
+  turns.Leave(&d);  // when it has taken it: it gives it back itself
+  EXPECT_FALSE(c.Ask());
+  turns.Give();
+  EXPECT_TRUE(c.Ask());
 }
 
 TEST(HandlerLimit, AnIdleHandlerOfAnotherFunctionMakesRoom) {
@@ -161,12 +197,28 @@ TEST(HandlerLimit, AnIdleHandlerOfAnotherFunctionMakesRoom) {
   EXPECT_EQ(limit.count(), 1u);
   EXPECT_NE(one->Invoke("{}", {}).payload, first) << "its process had to go";
   // One at work cannot be ended.
-  const auto place = [&] {
-    one->Close();
-    return limit.TryTake();
-  }();
+  limit.EndAllIdle();
+  const auto place = limit.TryTake();
   ASSERT_TRUE(place);
-  EXPECT_EQ(other->Invoke("{}", {}).error, "as many handler processes are at work as may be");
+  const Invocation none = other->Invoke("{}", {});
+  EXPECT_EQ(none.error, "as many handler processes are at work as may be");
+  EXPECT_FALSE(none.has_run);
+}
+
+// A server that is to stop does not give each of its handlers two seconds, one after the other.
+TEST(HandlerLimit, HandlersThatDoNotEndByThemselvesAreEndedSideBySide) {
+  HttpClient http;
+  HandlerLimit limit(100);
+  std::vector<std::unique_ptr<Function>> functions;
+  for (int i = 0; i < 5; ++i) {
+    functions.push_back(MakeFunction(Shell(R"(while :; do read -r line && echo {} || sleep 0.05; done)"), http, limit));
+    ASSERT_TRUE(functions.back()->Invoke("{}", {}).is_ok);
+  }
+  EXPECT_EQ(limit.count(), 5u);
+  const auto started = std::chrono::steady_clock::now();
+  limit.EndAllIdle();
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(6));
+  EXPECT_EQ(limit.count(), 0u);
 }
 
 TEST(InvokeUrl, IsThatOfLambdasApi) {

@@ -148,11 +148,29 @@ void HandlerProcess::CloseInput() {
   if (to_child_ >= 0) close(std::exchange(to_child_, -1));
 }
 
+// First by closing its input, then with a word, at last by force. A broken one is not worth waiting for.
+void HandlerProcess::EndTogether(std::span<HandlerProcess* const> processes) {
+  const auto await_all = [&] {
+    const int64_t deadline = NowMillis() + kPatienceAtEndMillis;
+    for (HandlerProcess* process : processes) {
+      const int64_t left = std::max<int64_t>(deadline - NowMillis(), 0);
+      if (!process->is_broken_) process->WaitForExit(static_cast<int>(left));
+    }
+  };
+  const auto tell_all = [&](int signal) {
+    for (HandlerProcess* process : processes)
+      if (process->is_broken_ || !process->is_reaped_) kill(-process->pid_, process->is_broken_ ? SIGKILL : signal);
+  };
+  for (HandlerProcess* process : processes) process->CloseInput();
+  await_all();
+  tell_all(SIGTERM);
+  await_all();
+  tell_all(SIGKILL);
+}
+
 HandlerProcess::~HandlerProcess() {
-  CloseInput();
-  // A broken one is not worth waiting for.
-  if (!is_broken_ && !WaitForExit(kPatienceAtEndMillis)) kill(-pid_, SIGTERM);
-  if (is_broken_ || !WaitForExit(kPatienceAtEndMillis)) kill(-pid_, SIGKILL);
+  HandlerProcess* const self = this;
+  EndTogether({&self, 1});
   if (!is_reaped_) waitpid(pid_, nullptr, 0);
   close(from_child_);
   if (pid_fd_ >= 0) close(pid_fd_);

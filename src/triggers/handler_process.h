@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -30,8 +31,8 @@ class HandlerProcess {
   // Sends the event and waits for the answer's line. On an error the process is not usable any more.
   Result<std::string> Call(std::string_view event, int64_t timeout_millis, const std::stop_token& stop);
 
-  // Asks it to end, without waiting. No call may follow.
-  void CloseInput();
+  // Ends them as the destructor does, side by side. No call may follow.
+  static void EndTogether(std::span<HandlerProcess* const> processes);
   // Alive, and has said nothing since its last answer.
   bool is_usable();
   pid_t pid() const { return pid_; }
@@ -44,6 +45,7 @@ class HandlerProcess {
   bool ReadSome(std::string& answer, std::string& failure);
   bool WaitForExit(int millis);
   std::string HowItEnded();
+  void CloseInput();
 
   const pid_t pid_;
   const int pid_fd_;

@@ -1,8 +1,10 @@
 #include "triggers/mapping_runner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "table/journal/stream_arn.h"
 
 namespace armature::triggers {
@@ -111,11 +113,13 @@ void MappingRunner::Measure() {
 void MappingRunner::NoteShortage() {
   const auto is_short_of = [](const auto& entry) { return entry.second->WaitsForThread() > kPatience; };
   const bool is_short = std::any_of(runners_.begin(), runners_.end(), is_short_of);
-  if (is_short && !is_short_of_threads_)
-    LogWarn("trigger {}: waits for a free thread; calls of functions at once are limited to {}",
-            context_.mapping->label(), context_.followers.delivering.max_threads());
-  if (is_short) context_.stats->SetLastResult("PROBLEM: Waiting for a free thread");
-  is_short_of_threads_ = is_short;
+  if (is_short == std::exchange(is_short_of_threads_, is_short)) return;
+  context_.stats->SetHindrance(is_short ? "PROBLEM: Waiting for a free thread" : "");
+  static LogLimit limit(int64_t{60} * 1'000'000'000);
+  if (!is_short) return;
+  if (const auto more = limit.Pass())
+    LogWarn("trigger {}: waits for a free thread; calls of functions at once are limited to {} ({} more wait)",
+            context_.mapping->label(), context_.followers.delivering.max_threads(), *more);
 }
 
 void MappingRunner::RequestStop() {

@@ -17,12 +17,13 @@ class MappingRunner {
  public:
   // Reads the cursors. The context's table has the stream that the mapping names.
   static Result<std::unique_ptr<MappingRunner>> Start(MappingContext context);
+  ~MappingRunner() { context_.stats->SetHindrance({}); }
 
   // Starts what is due and drops what is done.
   void Step();
   // Stores cursors that have moved, durably.
   Status Checkpoint();
-  // Sets the mapping's lag; and says so, in its result and once in the log, if it waits for a thread.
+  // Sets the mapping's lag; and says so in its result, and now and then in the log, if it waits for a thread.
   void Measure();
 
   void RequestStop();

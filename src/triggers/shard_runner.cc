@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "wire/attribute_json.h"
 #include "wire/change_json.h"
 
@@ -27,6 +28,23 @@ constexpr size_t kLeastQueueRecords = 1000;
 // Brackets and commas around the records of an event.
 constexpr size_t kEventOverhead = 64;
 
+// A turn, if there was one, or no need of one; given back at the end, however that comes.
+class TurnTaken {
+ public:
+  TurnTaken(Turns* turns, Turns::Who who, std::function<void()> when_kept)
+      : turns_(turns), is_taken_(!turns || turns->TryTake(who, std::move(when_kept))) {}
+  ~TurnTaken() {
+    if (turns_ && is_taken_) turns_->Give();
+  }
+  TurnTaken(const TurnTaken&) = delete;
+  TurnTaken& operator=(const TurnTaken&) = delete;
+  explicit operator bool() const { return is_taken_; }
+
+ private:
+  Turns* const turns_;
+  const bool is_taken_;
+};
+
 }  // namespace
 
 ShardRunner::ShardRunner(const MappingContext& context, const table::Lane& lane, table::Position start)
@@ -39,12 +57,12 @@ ShardRunner::ShardRunner(const MappingContext& context, const table::Lane& lane,
       next_(start) {
   const auto count = static_cast<size_t>(context.mapping->parallelization_factor);
   for (size_t i = 0; i < count; ++i) queues_.push_back(std::make_unique<Queue>());
-  // A step may begin before Add has returned: the tasks see each other once this is released.
-  std::lock_guard lock(mutex_);
   for (auto& queue : queues_) {
     queue->delivery = MakeDelivery();
-    queue->task = context_.followers.delivering.Add([this, &queue] { return DeliverStep(*queue); });
+    queue->task = context_.followers.delivering.AddParked([this, &queue] { return DeliverStep(*queue); });
   }
+  // A step may begin before Add has returned: the tasks see each other once this is released.
+  std::lock_guard lock(mutex_);
   reader_ = context_.followers.reading.Add([this] { return ReadStep(); });
 }
 
@@ -62,11 +80,19 @@ void ShardRunner::ForEachTask(Do&& action) const {
 void ShardRunner::RequestStop() {
   stop_.request_stop();
   ForEachTask([](TaskPool& pool, const TaskPool::Handle& task) { pool.Cancel(task); });
+  LeaveTurns();
+}
+
+// A turn that was kept for a task that has ended would be nobody's.
+void ShardRunner::LeaveTurns() {
+  if (Turns* const turns = context_.function.turns())
+    for (const auto& queue : queues_) turns->Leave(queue.get());
 }
 
 void ShardRunner::Await() {
   ForEachTask([](TaskPool& pool, const TaskPool::Handle& task) { pool.AwaitEnd(task); });
   context_.followers.watch.Forget(reader_);
+  LeaveTurns();  // again: a step that was under way may have asked since
 }
 
 bool ShardRunner::has_ended() const {
@@ -114,7 +140,10 @@ std::optional<TaskPool::Next> ShardRunner::ReadPage() {
   arena_.Reset();
   auto page = RunBlocking(context_.journal.Read(*context_.table, lane_, next_, {}, context_.images, arena_));
   if (!page && page.error().code() != StatusCode::kNotFound) {
-    LogError("trigger {}: reading shard {}: {}", context_.mapping->label(), shard_id_, page.error().ToString());
+    static LogLimit limit;
+    if (const auto more = limit.Pass())
+      LogError("trigger {}: reading shard {}: {} ({} more like it)", context_.mapping->label(), shard_id_,
+               page.error().ToString(), *more);
     return TaskPool::Next::After(kAfterFailure);
   }
   sent_ = 0;
@@ -155,14 +184,13 @@ bool ShardRunner::SendPage() {
   for (; sent_ < page_->records.size(); ++sent_) {
     const model::ChangeRecord& record = page_->records[sent_];
     if (unsent_.json.empty()) {
-      wire::AppendLambdaRecord(record, source, unsent_.json);
-      unsent_.position = record.position;
-      unsent_.created_millis = record.created_millis;
-      if (!IsWanted(unsent_.json)) {
+      EventRecord event{{}, record.position, record.created_millis};
+      wire::AppendLambdaRecord(record, source, event.json);
+      if (!IsWanted(event.json)) {
         context_.stats->counters.filtered.Add();
-        unsent_.json.clear();
         continue;
       }
+      unsent_ = std::move(event);
     }
     if (!Enqueue(unsent_, QueueOf(record))) return false;
     unsent_ = {};
@@ -229,7 +257,8 @@ std::unique_ptr<BatchDelivery> ShardRunner::MakeDelivery() {
   account.function_arn = context_.mapping->function_arn();
   account.stream_arn = context_.mapping->event_source_arn;
   account.shard_id = shard_id_;
-  const auto told = [this](const std::string& error) {
+  const auto told = [this](bool has_run, const std::string& error) {
+    if (!has_run) return TellOfShortage(error);
     context_.stats->SetLastResult(error.empty() ? "OK" : "PROBLEM: Function call failed");
     if (!error.empty() && context_.stats->ShouldLogFailure(context_.clock.NowMillis()))
       LogWarn("trigger {}: function {} failed: {}", context_.mapping->label(), context_.mapping->function_name, error);
@@ -237,6 +266,16 @@ std::unique_ptr<BatchDelivery> ShardRunner::MakeDelivery() {
   return std::make_unique<BatchDelivery>(DeliveryRules::Of(*context_.mapping),
                                          DeliveryContext{context_.function, context_.destination, context_.clock,
                                                          context_.stats->counters, account, told});
+}
+
+// There is no process or thread for a call: it is made when there is.
+void ShardRunner::TellOfShortage(const std::string& why) {
+  context_.followers.is_process_missing = true;
+  context_.stats->SetLastResult("PROBLEM: Function cannot be started");
+  static LogLimit limit;
+  if (const auto more = limit.Pass())
+    LogWarn("trigger {}: function {} cannot be called now: {} ({} more like it)", context_.mapping->label(),
+            context_.mapping->function_name, why, *more);
 }
 
 TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
@@ -249,15 +288,14 @@ TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
   // Woken for something else: what has failed is not tried before its time.
   if (TaskPool::Clock::now() < queue.retry_at) return TaskPool::Next::At(queue.retry_at);
   TaskPool& pool = context_.followers.delivering;
-  Turns* const turns = context_.function.turns();
-  if (turns && !turns->TryTake([&pool, task = queue.task] { pool.Wake(task); })) return TaskPool::Next::WhenWoken();
+  const TurnTaken turn(context_.function.turns(), &queue, [&pool, task = queue.task] { pool.Wake(task); });
+  if (!turn) return TaskPool::Next::WhenWoken();
   const auto finished = [&](size_t count) {
     std::lock_guard lock(mutex_);
     for (const size_t end = queue.done + count; queue.done < end; ++queue.done)
       progress_.Finished(queue.batch[queue.done].position);
   };
   const BatchDelivery::Outcome outcome = queue.delivery->Advance(finished, stop_.get_token());
-  if (turns) turns->Give();
   switch (outcome.progress) {
     case BatchDelivery::Progress::kAgain: return TaskPool::Next::Now();
     case BatchDelivery::Progress::kPause: break;

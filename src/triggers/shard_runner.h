@@ -92,6 +92,8 @@ class ShardRunner {
   // Fills queue.batch; or says when to come back.
   std::optional<TaskPool::Next> TakeBatch(Queue& queue);
   std::unique_ptr<BatchDelivery> MakeDelivery();
+  void TellOfShortage(const std::string& why);
+  void LeaveTurns();
   template <class Do>
   void ForEachTask(Do&& action) const;
   size_t QueueOf(const model::ChangeRecord& record);

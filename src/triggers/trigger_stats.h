@@ -22,7 +22,12 @@ class TriggerStats {
 
   std::string last_result() const {
     std::lock_guard lock(mutex_);
-    return last_result_;
+    return hindrance_.empty() ? last_result_ : hindrance_;
+  }
+  // Why the mapping does not run, shown instead of what came of its last call; empty: it runs.
+  void SetHindrance(std::string_view hindrance) {
+    std::lock_guard lock(mutex_);
+    hindrance_ = hindrance;
   }
   // Whether a failure is worth a line in the log now: the first of each second is.
   bool ShouldLogFailure(int64_t now_millis) {
@@ -38,6 +43,7 @@ class TriggerStats {
   std::atomic<int64_t> last_logged_second_{0};
   mutable std::mutex mutex_;
   std::string last_result_ = "No records processed";  // guarded by mutex_
+  std::string hindrance_;                             // guarded by mutex_
 };
 
 }  // namespace armature::triggers

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/log.h"
+#include "base/log_limit.h"
 #include "model/messages_triggers.h"
 #include "table/journal/stream_arn.h"
 
@@ -22,6 +23,15 @@ constexpr std::chrono::milliseconds kRound(100);
 table::TableScope ScopeOf(const Mapping& mapping) { return {mapping.account, mapping.region}; }
 bool IsIn(const Mapping& mapping, table::TableScope scope) {
   return mapping.account == scope.account && mapping.region == scope.region;
+}
+
+// Each of hundreds of mappings tries again ten times a second: on a full disk that is not to be read in the log.
+void TellOfFailure(const Mapping& mapping, std::string_view what, const Status& status) {
+  static LogLimit limit;
+  // kNotFound: the table was dropped, and its cursors with it.
+  if (status.ok() || status.code() == StatusCode::kNotFound) return;
+  if (const auto more = limit.Pass())
+    LogError("trigger {}: {}: {} ({} more like it)", mapping.label(), what, status.ToString(), *more);
 }
 
 }  // namespace
@@ -101,13 +111,11 @@ void Triggers::BindToStream(const Ref& mapping, const Active* active) {
   const auto def = table ? table->def() : nullptr;
   if (!def || !def->stream.enabled) return;
   const std::string arn = def->StreamArn();
-  if (arn == mapping->event_source_arn || (active && !active->runner->is_drained())) return;
+  if (arn == mapping->event_source_arn) return;
+  // Without a runner nobody knows what is left of the old one: there will be one, if there is anything to be read.
+  const bool is_drained = active ? active->runner->is_drained() : !deps_.journal.FindStream(mapping->event_source_arn);
+  if (!is_drained) return;
   if (!deps_.journal.FindStream(arn)) return;  // soon
-  if (active) {
-    const auto& context = active->runner->context();
-    const Status status = RunBlocking(deps_.journal.RemoveCursors(*context.table, mapping->reader()));
-    if (!status.ok() && status.code() != StatusCode::kNotFound) return;
-  }
   const MappingStore::Decide decide = [&](const auto& all) -> ApiResult<Ref> {
     const auto found = all.find(mapping->uuid);
     if (found == all.end() || found->second != mapping) return Ref();
@@ -117,7 +125,13 @@ void Triggers::BindToStream(const Ref& mapping, const Active* active) {
     return Ref(std::make_shared<Mapping>(std::move(bound)));
   };
   const auto changed = RunBlocking(store_.Change(decide));
-  if (!changed) LogError("trigger {}: {}", mapping->label(), changed.error().message);
+  if (!changed) return TellOfFailure(*mapping, "binding it to a stream", Status::IoError(changed.error().message));
+  // Only now: without them a crash before the change would begin the old stream anew.
+  if (active) {
+    const auto& context = active->runner->context();
+    TellOfFailure(*mapping, "removing progress",
+                  RunBlocking(deps_.journal.RemoveCursors(*context.table, mapping->reader())));
+  }
   Nudge();
 }
 
@@ -131,19 +145,34 @@ void Triggers::Start(const std::string& endpoint) {
     spec.environment.try_emplace("AWS_LAMBDA_FUNCTION_NAME", name);
     functions_[name] = MakeFunction(std::move(spec), http_, handlers_);
   }
+  StartThread();
+}
+
+void Triggers::StartThread() {
+  std::lock_guard lock(start_mutex_);
+  if (stop_.stop_requested()) return;
   try {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+    thread_ = deps_.start_thread([this] { Run(stop_.get_token()); });
+    cannot_run_ = false;
   } catch (const std::system_error& error) {
-    cannot_run_ = true;
-    LogError("triggers do not run: no thread can be started ({})", error.what());
+    if (!cannot_run_.exchange(true))
+      LogError("triggers do not run: no thread can be started ({}); trying again", error.what());
   }
 }
 
+void Triggers::Tend() {
+  if (cannot_run_) StartThread();
+}
+
 void Triggers::Stop() {
-  if (!thread_.joinable()) return;
-  thread_.request_stop();
-  thread_.join();
-  for (auto& [name, function] : functions_) function->Close();
+  stop_.request_stop();
+  std::thread ending;
+  {
+    std::lock_guard lock(start_mutex_);
+    ending = std::move(thread_);
+  }
+  if (ending.joinable()) ending.join();
+  handlers_.EndAllIdle();
 }
 
 void Triggers::Run(const std::stop_token& stop) {
@@ -180,8 +209,7 @@ void Triggers::Reconcile() {
     Active* active = found == active_.end() ? nullptr : &found->second;
     if (active && (active->mapping != mapping || !ShouldRun(*mapping))) Retire(*active);
     if (active && active->is_retiring && active->runner->has_stopped()) {
-      const Status status = active->runner->Checkpoint();
-      if (!status.ok()) LogError("trigger {}: storing progress: {}", mapping->label(), status.ToString());
+      TellOfFailure(*mapping, "storing progress", active->runner->Checkpoint());
       active_.erase(found);
       active = nullptr;
     }
@@ -210,15 +238,19 @@ void Triggers::Retire(Active& active) {
 void Triggers::StartRunner(const Ref& mapping) {
   const auto stats = StatsOf(*mapping);
   const auto function = functions_.find(mapping->function_name);
-  if (function == functions_.end()) return stats->SetLastResult("PROBLEM: Function not found");
+  if (function == functions_.end()) return stats->SetHindrance("PROBLEM: Function not found");
   const auto ref = deps_.journal.FindStream(mapping->event_source_arn);
-  if (!ref) return stats->SetLastResult("PROBLEM: Stream not found");
+  if (!ref) return stats->SetHindrance("PROBLEM: Stream not found");
   auto filter = EventFilter::Parse(mapping->filters);
-  if (!filter) return stats->SetLastResult("PROBLEM: Invalid filter");
+  if (!filter) return stats->SetHindrance("PROBLEM: Invalid filter");
   Destination destination(FindDestination(config_, mapping->on_failure), http_, deps_.random);
   auto runner = MappingRunner::Start({mapping, ref->table, ref->stream->images, std::move(*filter), *function->second,
                                       std::move(destination), deps_.journal, deps_.clock, stats, followers_});
-  if (!runner) return LogError("trigger {}: {}", mapping->label(), runner.error().ToString());
+  if (!runner) {
+    stats->SetHindrance("PROBLEM: Progress cannot be read");
+    return TellOfFailure(*mapping, "reading progress", runner.error());
+  }
+  stats->SetHindrance({});
   (*runner)->Step();
   active_[mapping->uuid] = {mapping, std::move(*runner), false};
 }
@@ -227,19 +259,13 @@ void Triggers::FinishDeletion(const Ref& mapping) {
   if (const auto ref = deps_.journal.FindStream(mapping->event_source_arn)) {
     const Status status = RunBlocking(deps_.journal.RemoveCursors(*ref->table, mapping->reader()));
     if (!status.ok() && status.code() != StatusCode::kNotFound)
-      return LogError("trigger {}: removing progress: {}", mapping->label(), status.ToString());
+      return TellOfFailure(*mapping, "removing progress", status);
   }
-  const Status status = RunBlocking(store_.Remove(mapping->uuid));
-  if (!status.ok()) LogError("trigger {}: removing it: {}", mapping->label(), status.ToString());
+  TellOfFailure(*mapping, "removing it", RunBlocking(store_.Remove(mapping->uuid)));
 }
 
 void Triggers::Checkpoint() {
-  for (auto& [uuid, active] : active_) {
-    const Status status = active.runner->Checkpoint();
-    // kNotFound: the table was dropped, and its cursors with it.
-    if (!status.ok() && status.code() != StatusCode::kNotFound)
-      LogError("trigger {}: storing progress: {}", active.mapping->label(), status.ToString());
-  }
+  for (auto& [uuid, active] : active_) TellOfFailure(*active.mapping, "storing progress", active.runner->Checkpoint());
 }
 
 std::shared_ptr<TriggerStats> Triggers::StatsOf(const Mapping& mapping) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -64,6 +65,8 @@ class Triggers {
   // Begins to run. Handler processes are told `endpoint`, where this server's DynamoDB is. Nothing happens before there
   // is a mapping.
   void Start(const std::string& endpoint);
+  // To be called now and then, by any thread: begins to run if there was no thread for it when it was to start.
+  void Tend();
   // Ends invocations (which have some seconds to finish), stores progress, ends the handlers.
   void Stop();
 
@@ -96,6 +99,7 @@ class Triggers {
   };
 
   Task<Status> TakeUpTrigger(Mapping trigger);
+  void StartThread();
   void Run(const std::stop_token& stop);
   void Reconcile();
   void StartRunner(const Ref& mapping);
@@ -125,7 +129,9 @@ class Triggers {
   std::condition_variable_any nudge_;
   bool is_nudged_ = false;               // guarded by nudge_mutex_
   std::atomic<bool> cannot_run_{false};  // there was no thread for all this
-  std::jthread thread_;
+  std::stop_source stop_;
+  std::mutex start_mutex_;
+  std::thread thread_;  // guarded by start_mutex_
 };
 
 }  // namespace armature::triggers

@@ -8,7 +8,9 @@
 #include <system_error>
 #include <thread>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "table/journal/journal_testing.h"
@@ -48,8 +50,7 @@ class TriggersTest : public table::JournalTest {
 
   void StartTriggers() {
     triggers_.emplace(
-        TriggersDeps{*engine_, house_->catalog, *journal_, clock_, random_, metrics_, kDefaultCalls, start_thread_},
-        config_);
+        TriggersDeps{*engine_, house_->catalog, *journal_, clock_, random_, metrics_, calls_, start_thread_}, config_);
     ASSERT_TRUE(RunBlocking(triggers_->Load()).ok());
     triggers_->Start("http://127.0.0.1:1");
   }
@@ -103,6 +104,11 @@ class TriggersTest : public table::JournalTest {
     }
     return true;
   }
+  static int CountOf(std::string_view what, std::string_view text) {
+    int count = 0;
+    for (size_t at = text.find(what); at != std::string_view::npos; at = text.find(what, at + 1)) ++count;
+    return count;
+  }
   bool Delivers(const Strings& expected, const std::string& file = "log") {
     return Eventually([&] { return Delivered(file) == expected; });
   }
@@ -124,6 +130,7 @@ class TriggersTest : public table::JournalTest {
   const std::string folder_;
   SeededRandom random_{7};
   TriggerConfig config_;
+  size_t calls_ = kDefaultCalls;
   TaskPool::StartThread start_thread_ = TaskPool::RealThread;
   std::optional<Triggers> triggers_;
 };
@@ -268,6 +275,35 @@ TEST_F(TriggersTest, ATriggerOfTheFileIsBoundToTheStreamOfItsTable) {
   EXPECT_TRUE(RunBlocking(triggers_->Delete(table::kScope, trigger.uuid)));
 }
 
+// The old stream was passed over when its progress could not be read just then.
+TEST_F(TriggersTest, WhatIsLeftOfAnOldStreamWaitsUntilItsProgressCanBeRead) {
+  const auto table = CreateStream("t", "NEW_IMAGE");
+  Mapping trigger;
+  trigger.account = table::kScope.account;
+  trigger.region = table::kScope.region;
+  trigger.trigger_name = "mine";
+  trigger.table_name = "t";
+  trigger.function_name = "log";
+  trigger.uuid = UuidOfTrigger(trigger.account, trigger.region, trigger.trigger_name);
+  config_.triggers.push_back(trigger);
+  StartTriggers();
+  PutNumber(*table, 1);
+  ASSERT_TRUE(Delivers({"1"}));
+  triggers_.reset();
+  PutNumber(*table, 2);
+  SetStream("t", "");
+  SetStream("t", "NEW_IMAGE");
+  PutNumber(*table, 3);
+  // The first scan of the triggers' own thread, which is the first to be started.
+  std::atomic<bool> is_first{true};
+  start_thread_ = [&](std::function<void()> body) {
+    if (is_first.exchange(false)) engine_->FailNext(storage::FaultyEngine::Point::kScan, 1, Status::IoError("not now"));
+    return std::thread(std::move(body));
+  };
+  StartTriggers();
+  EXPECT_TRUE(Delivers({"1", "2", "3"})) << testing::PrintToString(Delivered());
+}
+
 TEST_F(TriggersTest, PartsOfAShardKeepTheOrderOfTheirItems) {
   const auto table = CreateStream("t", "NEW_IMAGE");
   StartTriggers();
@@ -344,7 +380,7 @@ TEST_F(TriggersTest, HundredsOfMappingsShareTheThreadsThereAre) {
   constexpr int kMappings = 200, kItems = 3;
   std::atomic<int> threads{0};
   start_thread_ = [&](std::function<void()> body) {
-    if (++threads > 3) {
+    if (++threads > 4) {  // the triggers' own, and three
       --threads;
       throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
     }
@@ -367,12 +403,76 @@ TEST_F(TriggersTest, HundredsOfMappingsShareTheThreadsThereAre) {
     for (const Strings& call : Calls()) count += call.size();
     return count;
   };
+  const auto started = std::chrono::steady_clock::now();
   ASSERT_TRUE(Eventually([&] { return delivered() >= size_t{kMappings} * kItems; }));
+  // Idle threads of one kind once kept those away that had work for the other, for ten seconds.
+  EXPECT_LT(std::chrono::steady_clock::now() - started, std::chrono::seconds(8));
   EXPECT_EQ(delivered(), size_t{kMappings} * kItems);
   triggers_.reset();  // and they end
 }
 
+// A call takes a turn of its function, and a mapping that goes gives up the one it was to have.
+TEST_F(TriggersTest, MappingsThatGoWhileTheyWaitForATurnHoldUpNobody) {
+  AddFunction("slow",
+              R"(while read -r line; do echo "$line" >> slow; while [ ! -e go ]; do sleep 0.01; done; echo {}; done)");
+  config_.functions["slow"].concurrency = 1;
+  const auto table = CreateStream("T", "NEW_IMAGE");
+  StartTriggers();
+  Strings uuids;
+  for (int i = 0; i < 30; ++i) {
+    Mapping mapping = On(*table, "slow");
+    mapping.function_qualifier = "v" + std::to_string(i);
+    uuids.push_back(Create(std::move(mapping)));
+  }
+  PutNumber(*table, 1);
+  ASSERT_TRUE(Eventually([&] { return Calls("slow").size() == 1; }));
+  for (size_t i = 0; i < 25; ++i) ASSERT_TRUE(RunBlocking(triggers_->Delete(table::kScope, uuids[i])));
+  std::ofstream(folder_ + "/go") << "yes";
+  // Whose call was under way may be one of those that stay, or one of those that go.
+  ASSERT_TRUE(Eventually([&] {
+    return std::all_of(uuids.begin() + 25, uuids.end(), [&](const std::string& uuid) {
+      return triggers_->LastResultOf(*triggers_->Find(table::kScope, uuid)) == "OK";
+    });
+  }));
+}
+
 TEST_F(TriggersTest, WithoutAnyThreadMappingsSayThatTheyWait) {
+  std::atomic<bool> may_start{true};
+  start_thread_ = [&](std::function<void()> body) {
+    if (!may_start) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
+    return std::thread(std::move(body));
+  };
+  const auto table = CreateStream("T", "NEW_IMAGE"), quiet = CreateStream("Quiet", "NEW_IMAGE");
+  StartTriggers();
+  may_start = false;
+  testing::internal::CaptureStderr();
+  const std::string uuid = Create(On(*table));
+  Strings others;
+  for (int i = 0; i < 30; ++i) {
+    Mapping mapping = On(*quiet);
+    mapping.function_qualifier = "v" + std::to_string(i);
+    others.push_back(Create(std::move(mapping)));
+  }
+  EXPECT_EQ(Put(*table, "pk=S:a,n=N:1"), "ok");
+  const auto result = [&](const std::string& of) {
+    return triggers_->LastResultOf(*triggers_->Find(table::kScope, of));
+  };
+  const auto all_others = [&](const std::string& expected) {
+    return std::all_of(others.begin(), others.end(),
+                       [&](const std::string& other) { return result(other) == expected; });
+  };
+  ASSERT_TRUE(Eventually([&] { return result(uuid) == "PROBLEM: Waiting for a free thread"; }));
+  ASSERT_TRUE(Eventually([&] { return all_others("PROBLEM: Waiting for a free thread"); }));
+  may_start = true;
+  ASSERT_TRUE(Eventually([&] { return result(uuid) == "OK"; }));
+  // Who had nothing to deliver has no problem any more either.
+  ASSERT_TRUE(Eventually([&] { return all_others("No records processed"); }));
+  EXPECT_EQ(Calls().size(), 1u);
+  triggers_.reset();
+  EXPECT_LE(CountOf("waits for a free thread", testing::internal::GetCapturedStderr()), 1) << "one line speaks for all";
+}
+
+TEST_F(TriggersTest, ThatTheirOwnThreadCouldNotBeStartedIsNotForGood) {
   std::atomic<bool> may_start{false};
   start_thread_ = [&](std::function<void()> body) {
     if (!may_start) throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
@@ -381,13 +481,70 @@ TEST_F(TriggersTest, WithoutAnyThreadMappingsSayThatTheyWait) {
   const auto table = CreateStream("T", "NEW_IMAGE");
   StartTriggers();
   const std::string uuid = Create(On(*table));
-  EXPECT_EQ(Put(*table, "pk=S:a,n=N:1"), "ok");
-  const auto result = [&] { return triggers_->LastResultOf(*triggers_->Find(table::kScope, uuid)); };
-  ASSERT_TRUE(Eventually([&] { return result() == "PROBLEM: Waiting for a free thread"; }));
+  PutNumber(*table, 1);
+  triggers_->Tend();
+  EXPECT_EQ(triggers_->LastResultOf(*triggers_->Find(table::kScope, uuid)), "PROBLEM: No thread can be started");
   may_start = true;
-  ASSERT_TRUE(Eventually([&] { return result() == "OK"; }));
-  EXPECT_EQ(Calls().size(), 1u);
+  triggers_->Tend();
+  EXPECT_TRUE(Delivers({"1"}));
+}
+
+// Ten times a second each of them tried, and said that it had failed.
+TEST_F(TriggersTest, ADiskThatTakesNothingIsToldOfOnceForAll) {
+  const auto table = CreateStream("T", "NEW_IMAGE");
+  StartTriggers();
+  Strings uuids;
+  for (int i = 0; i < 20; ++i) {
+    Mapping mapping = On(*table);
+    mapping.function_qualifier = "v" + std::to_string(i);
+    uuids.push_back(Create(std::move(mapping)));
+  }
+  PutNumber(*table, 1);
+  ASSERT_TRUE(Eventually([&] { return CursorCount(*table, uuids.back()) == 1 && Delivered().size() == 20; }));
+  testing::internal::CaptureStderr();
+  PutNumber(*table, 2);
+  engine_->FailNext(storage::FaultyEngine::Point::kCommit, 200, Status(StatusCode::kNoSpace, "the disk is full"));
+  ASSERT_TRUE(Eventually([&] {
+    const auto cursors = RunBlocking(journal_->LoadCursors(*table, "trigger/" + uuids.back()));
+    return Delivered().size() == 40 && cursors->front().next == journal_->Latest(*table);
+  }));
   triggers_.reset();
+  EXPECT_LE(CountOf("storing progress", testing::internal::GetCapturedStderr()), 2);
+}
+
+// No more files, and so no pipes to a handler, as long as this lives.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const int free = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(free);
+    const rlimit none{static_cast<rlim_t>(free), before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+// Lambda, too, counts a call that it could not make as no retry.
+TEST_F(TriggersTest, RecordsAreNotGivenUpForWantOfAProcess) {
+  const auto table = CreateStream("T", "NEW_IMAGE");
+  StartTriggers();
+  Mapping mapping = On(*table);
+  mapping.max_retry_attempts = 0;
+  const std::string uuid = Create(mapping);
+  const auto result = [&] { return triggers_->LastResultOf(*triggers_->Find(table::kScope, uuid)); };
+  {
+    const NoDescriptors scarcity;
+    PutNumber(*table, 1);
+    ASSERT_TRUE(Eventually([&] { return result() == "PROBLEM: Function cannot be started"; })) << result();
+  }
+  EXPECT_TRUE(Delivers({"1"}));
+  EXPECT_TRUE(Eventually([&] { return result() == "OK"; }));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class Limited:
                 pass
         return count
 
-    def server(self, spare):
+    def server(self, spare, calls):
         limit = None if spare is None else self.threads_of_user() + spare
 
         def become():
@@ -56,7 +56,7 @@ class Limited:
                 os.setuid(self.user)
 
         functions = [argument for i in range(FUNCTIONS) for argument in ("--function", f"f{i}={HANDLER}")]
-        return Server(self.data, "--trigger-calls", 4, *functions, preexec=become)
+        return Server(self.data, "--trigger-calls", calls, *functions, preexec=become)
 
 
 @pytest.fixture
@@ -76,10 +76,11 @@ def delivered(client):
     return sorted(int(line.rsplit(" ", 1)[1]) for line in lines)
 
 
-def test_mappings_share_what_threads_there_are(limited, client_of):
-    with limited.server(spare=None) as server:
+@pytest.mark.parametrize("calls", [4, 64], ids=["few calls", "more calls than threads"])
+def test_mappings_share_what_threads_there_are(limited, client_of, calls):
+    with limited.server(spare=None, calls=calls) as server:
         own = len(os.listdir(f"/proc/{server.pid}/task"))
-    with limited.server(spare=own + SPARE) as server:
+    with limited.server(spare=own + SPARE, calls=calls) as server:
         client = client_of(server)
         for number in range(TABLES):
             client.ok("CreateTable", tables.definition(
