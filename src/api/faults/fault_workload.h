@@ -34,6 +34,8 @@ class FaultWorkload {
   void AllowNothingPending() { worlds_.AllowNothingPending(); }
   // The house is another one, over what the old one has left.
   void Restarted() { worlds_.Restarted(); }
+  // A sync has failed behind acknowledgements that had not waited for it.
+  void LoseLatest() { worlds_.LoseLatest(); }
   // Items, indexes and stream, as a reader finds them now.
   bool Check(FaultHouse& house);
 

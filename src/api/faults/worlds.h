@@ -54,6 +54,10 @@ class Worlds {
         if (holds(*visible)) next.insert(Chain(visible, chain.end()));
     });
   }
+  // What was acknowledged without waiting for a sync may be gone from some point on.
+  void LoseLatest() {
+    for (const World& world : past_) chains_.insert({world});
+  }
   // In this run a commit is visible when it is made, or never.
   void AllowNothingPending() { allows_pending_ = false; }
   // The process is gone, and with it what was pending and has not been found.
@@ -73,11 +77,15 @@ class Worlds {
   template <class Expand>
   void Replace(Expand expand) {
     Chains next;
-    for (const Chain& chain : chains_) expand(chain, next);
+    for (const Chain& chain : chains_) {
+      past_.insert(chain.front());
+      expand(chain, next);
+    }
     chains_ = std::move(next);
   }
 
   Chains chains_{{World{}}};
+  std::set<World> past_;  // visible states that were
   bool allows_pending_ = true;
 };
 
