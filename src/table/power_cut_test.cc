@@ -3,6 +3,7 @@
 // for, and a replica made of the stream equals the table.
 
 #include <array>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
@@ -285,12 +286,14 @@ std::string CheckStream(Process& process, const Items& items) {
 
 class TablePowerCutTest : public testing::TestWithParam<Durability> {
  protected:
-  // A table with its accounts, closed in good order.
-  void MakeStore(const std::string& directory) {
-    auto started = Process::Start(directory, GetParam(), metrics_);
+  // A table with its accounts, closed in good order. `acknowledged` is called after each step.
+  void MakeStore(
+      const std::string& directory, rocksdb::Env* env = nullptr, const std::function<void()>& acknowledged = [] {}) {
+    auto started = Process::Start(directory, GetParam(), metrics_, env);
     ASSERT_TRUE(started.has_value());
     Process& process = **started;
     ASSERT_TRUE(RunBlocking(process.house->catalog.Create(MakeDef())).has_value());
+    acknowledged();
     const auto changed =
         RunBlocking(process.house->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {
           def.stream = {true, "NEW_AND_OLD_IMAGES", "label"};
@@ -299,11 +302,42 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     ASSERT_TRUE(changed.has_value());
     process.table = process.house->catalog.Find(kScope, "t");
     ASSERT_TRUE(RunBlocking(process.journal->FollowDefinition(process.table)).ok());
+    acknowledged();
     for (int account = 0; account < kAccounts; ++account) {
       const std::string item = fmt::format("pk=S:a{},sk=N:1,g=S:g{},w=N:1,b=N:{}", account, account % 3, kBalance);
       ASSERT_EQ(RunBlocking(TestWrite::Put(*process.table, item)->Execute(process.house->writes)), "ok");
+      acknowledged();
     }
     ASSERT_TRUE(process.engine->Close().ok());
+  }
+
+  // Of the steps that MakeStore makes, the first so many are there, all acknowledged ones among them.
+  std::string CheckMaking(const std::string& directory, uint64_t acknowledged) {
+    auto started = Process::Start(directory, GetParam(), metrics_);
+    if (!started) return "it does not open: " + started.error().ToString();
+    Process& process = **started;
+    if (!process.table) return acknowledged == 0 ? "" : "the table is gone";
+    auto rows = process.Rows(ItemsKeyspace(*process.table->def()));
+    if (!rows) return rows.error().ToString();
+    const bool has_stream = process.table->def()->stream.enabled;
+    if (!has_stream && (acknowledged > 1 || !rows->empty())) return "the stream is gone";
+    if (rows->size() + 2 < acknowledged) return fmt::format("{} accounts are left", rows->size());
+    Arena arena;
+    std::vector<model::Item> decoded;
+    Items items;
+    for (const auto& [key, value] : *rows) {
+      const auto item = model::DecodeItem(value, arena);
+      if (!item) return "an item cannot be read";
+      decoded.push_back(item->item);
+      items[KeyOf(item->item)] = expr::Show(item->item);
+    }
+    for (size_t account = 0; account < items.size(); ++account)
+      if (!items.contains(fmt::format("S:a{}/N:1/", account))) return fmt::format("account {} is missing", account);
+    if (std::string wrong = CheckIndexes(process, decoded); !wrong.empty() || !has_stream) return wrong;
+    // Its journal may still have to follow the definition.
+    if (Status status = RunBlocking(process.journal->FollowDefinition(process.table)); !status.ok())
+      return status.ToString();
+    return CheckStream(process, items);
   }
 
   std::string Check(const std::string& directory, const Clients& clients,
@@ -370,6 +404,30 @@ TEST_P(TablePowerCutTest, EveryStateIsOneThatTheWritesPassedThrough) {
   std::mt19937_64 random(storage::ArenaSeed());
   for (storage::ArenaClock clock(2); clock.GoesOn() && !HasFailure();)
     EXPECT_EQ(RunOnce(kShortStates / 2 * (storage::ArenaTime().count() == 0 ? 1 : 4), random), "");
+  fmt::print("{} states of the disk\n", checked_);
+}
+
+// The first start, the catalogue and the first table are recorded too.
+TEST_P(TablePowerCutTest, ATableCutInItsMakingIsThereOrNot) {
+  std::mt19937_64 random(storage::ArenaSeed());
+  const std::string root = root_.path() + "/live", state = root_.path() + "/state";
+  for (storage::ArenaClock clock(2); clock.GoesOn() && !HasFailure();) {
+    std::filesystem::remove_all(root);
+    std::filesystem::create_directory(root);
+    auto disk = std::make_shared<storage::RecordedDisk>(root);
+    const auto env = rocksdb::NewCompositeEnv(disk);
+    uint64_t steps = 0;
+    MakeStore(root, env.get(), [&] { disk->Note(++steps); });
+    ASSERT_EQ(steps, 2u + kAccounts);
+    storage::DiskStates cuts(*disk);
+    for (const size_t moment : cuts.PickMoments(kShortStates, random)) {
+      cuts.GoTo(moment);
+      storage::WriteState(state, cuts.Cut(random));
+      ++checked_;
+      ASSERT_EQ(CheckMaking(state, GetParam() == Durability::kFsync ? cuts.note() : 0), "")
+          << "cut after " << moment << " of " << cuts.count() << " events";
+    }
+  }
   fmt::print("{} states of the disk\n", checked_);
 }
 

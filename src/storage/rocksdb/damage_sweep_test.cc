@@ -64,11 +64,12 @@ class DamageSweepTest : public ::testing::Test {
       return ReadFiles(directory);
     }
     // When SYNCED has caught up and no file comes or goes any more.
+    const std::string copy = root_.path() + "/killed";
     for (;;) {
-      Files first = ReadFiles(directory);
-      std::this_thread::sleep_for(std::chrono::milliseconds(30));
-      const auto point = DecodeSyncedFile(first["SYNCED"]);
-      if (point && point->sequence >= kKeys && first == ReadFiles(directory)) return first;
+      CopyAsIfKilled(directory, copy);
+      Files files = ReadFiles(copy);
+      const auto point = DecodeSyncedFile(files["SYNCED"]);
+      if (point && point->sequence >= kKeys) return files;
     }
   }
 

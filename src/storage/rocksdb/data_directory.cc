@@ -4,16 +4,21 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/log.h"
+#include "storage/rocksdb/status_mapping.h"
+#include "storage/rocksdb/synced_point.h"
 
 namespace armature::storage {
 namespace {
@@ -22,7 +27,7 @@ constexpr std::string_view kFormatName = "armature ";
 
 Status Failure(std::string_view what, const std::string& path, int error) {
   const std::string text = fmt::format("cannot {} {}: {}", what, path, std::generic_category().message(error));
-  return error == ENOSPC ? Status::NoSpace(text) : Status::IoError(text);
+  return error == ENOSPC || error == EDQUOT ? Status::NoSpace(text) : Status::IoError(text);
 }
 
 class Descriptor {
@@ -93,48 +98,75 @@ Status CreateDirectory(const std::string& path) {
   return {};
 }
 
-Status SyncPath(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0 || fsync(file.get()) != 0) return Failure("sync", path, errno);
-  return {};
+// Nobody knows what reached the disk, whatever it says; and a second sync would not tell.
+Status FromSync(const std::string& path, const rocksdb::Status& status) {
+  if (status.ok()) return {};
+  return Status::IoError(fmt::format("cannot sync {}: {}", path, status.ToString()));
+}
+
+Status SyncDirectory(rocksdb::FileSystem& files, const std::string& path) {
+  std::unique_ptr<rocksdb::FSDirectory> directory;
+  const auto opened = files.NewDirectory(path, {}, &directory, nullptr);
+  return opened.ok() ? FromSync(path, directory->Fsync({}, nullptr)) : FromFiles(opened);
+}
+
+// Of one that is gone there is nothing to sync: RocksDB may delete a file meanwhile.
+Status SyncFile(rocksdb::FileSystem& files, const std::string& path) {
+  std::unique_ptr<rocksdb::FSRandomRWFile> file;
+  const auto opened = files.NewRandomRWFile(path, rocksdb::FileOptions(), &file, nullptr);
+  if (opened.IsPathNotFound() || opened.IsNotFound()) return {};
+  return opened.ok() ? FromSync(path, file->Fsync({}, nullptr)) : FromFiles(opened);
+}
+
+Status RemoveFile(rocksdb::FileSystem& files, const std::string& path) {
+  const auto status = files.DeleteFile(path, {}, nullptr);
+  return status.IsPathNotFound() || status.IsNotFound() ? Status() : FromFiles(status);
+}
+
+// Before anything else is there, so that whatever of the rest a power cut leaves is known to be ours.
+Status MarkCreating(rocksdb::FileSystem& files, const std::string& path) {
+  std::unique_ptr<rocksdb::FSWritableFile> marker;
+  auto status = files.NewWritableFile(path + "/CREATING", rocksdb::FileOptions(), &marker, nullptr);
+  if (status.ok()) status = marker->Close({}, nullptr);
+  return status.ok() ? SyncDirectory(files, path) : FromFiles(status);
 }
 
 }  // namespace
 
-Status DataDirectory::FinishCreation(const std::string& path) {
+Status DataDirectory::FinishCreation(rocksdb::FileSystem& files, const std::string& path) {
   const std::string database = DatabasePath(path);
-  std::error_code error;
-  for (std::filesystem::directory_iterator entries(database, error);
-       !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
-    // RocksDB may delete a file meanwhile.
-    if (Status status = SyncPath(entries->path()); !status.ok() && std::filesystem::exists(entries->path()))
-      return status;
-  }
-  if (error) return Failure("read directory", database, error.value());
-  if (Status status = SyncPath(database); !status.ok()) return status;
-  if (Status status = WriteFormat(path); !status.ok()) return status;
-  unlink((path + "/CREATING").c_str());
+  std::vector<std::string> names;
+  if (const auto status = files.GetChildren(database, {}, &names, nullptr); !status.ok()) return FromFiles(status);
+  for (const std::string& name : names)
+    if (Status status = SyncFile(files, database + "/" + name); !status.ok()) return status;
+  if (Status status = SyncDirectory(files, database); !status.ok()) return status;
+  if (Status status = WriteFormat(files, path); !status.ok()) return status;
+  static_cast<void>(RemoveFile(files, path + "/CREATING"));
   return {};
 }
 
-Status DataDirectory::ClearDatabase() const {
-  std::error_code error;
-  std::filesystem::remove_all(database_path(), error);
-  if (error) return Failure("remove", database_path(), error.value());
-  if (mkdir(database_path().c_str(), 0755) != 0) return Failure("create directory", database_path(), errno);
+Status DataDirectory::ClearDatabase(rocksdb::FileSystem& files, const std::string& path) {
+  if (Status status = RemoveFile(files, SyncedFilePath(path)); !status.ok()) return status;
+  std::vector<std::string> names;
+  const auto status = files.GetChildren(DatabasePath(path), {}, &names, nullptr);
+  if (!status.ok()) return FromFiles(status);
+  if (!names.empty()) LogInfo("storage: {} was cut short in its creation, it is begun anew", path);
+  for (const std::string& name : names)
+    if (Status removed = RemoveFile(files, DatabasePath(path) + "/" + name); !removed.ok()) return removed;
   return {};
 }
 
-Status DataDirectory::WriteFormat(const std::string& path) {
+Status DataDirectory::WriteFormat(rocksdb::FileSystem& files, const std::string& path) {
   const std::string target = path + "/FORMAT", fresh = path + "/FORMAT.new";
   const std::string text = fmt::format("{}{}\n", kFormatName, kFormatVersion);
-  Descriptor file(open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) return Failure("write", fresh, errno);
-  if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return Failure("write", fresh, errno);
-  if (fdatasync(file.get()) != 0) return Failure("sync", fresh, errno);
-  if (rename(fresh.c_str(), target.c_str()) != 0) return Failure("rename", fresh, errno);
-  return SyncPath(path);
+  std::unique_ptr<rocksdb::FSWritableFile> file;
+  auto status = files.NewWritableFile(fresh, rocksdb::FileOptions(), &file, nullptr);
+  if (status.ok()) status = file->Append(text, {}, nullptr);
+  if (!status.ok()) return FromFiles(status);
+  if (Status synced = FromSync(fresh, file->Sync({}, nullptr)); !synced.ok()) return synced;
+  status = file->Close({}, nullptr);
+  if (status.ok()) status = files.RenameFile(fresh, target, {}, nullptr);
+  return status.ok() ? SyncDirectory(files, path) : FromFiles(status);
 }
 
 Status DataDirectory::CheckOurs(const std::string& path) {
@@ -142,7 +174,7 @@ Status DataDirectory::CheckOurs(const std::string& path) {
   return CheckFormat(path, format.value_or(""));
 }
 
-Result<DataDirectory> DataDirectory::Open(const std::string& path) {
+Result<DataDirectory> DataDirectory::Open(rocksdb::FileSystem& files, const std::string& path) {
   if (path.empty()) return Status::InvalidArgument("no data directory given");
   if (Status status = CreateDirectory(path); !status.ok()) return status;
   // Looked at before anything is created: a foreign directory stays untouched.
@@ -156,15 +188,9 @@ Result<DataDirectory> DataDirectory::Open(const std::string& path) {
     if (errno == EWOULDBLOCK) return Status::Locked(fmt::format("{} is in use by another armature", path));
     return Failure("lock", lock_path, errno);
   }
-  const std::string creating = path + "/CREATING";
-  if (format) {
-    unlink(creating.c_str());  // a power cut may have brought it back
-  } else {
-    Descriptor marker(open(creating.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (marker.get() < 0) return Failure("create", creating, errno);
-  }
-  if (mkdir(DatabasePath(path).c_str(), 0755) != 0 && errno != EEXIST)
-    return Failure("create directory", DatabasePath(path), errno);
+  if (format) static_cast<void>(RemoveFile(files, path + "/CREATING"));  // a power cut may have brought it back
+  else if (Status status = MarkCreating(files, path); !status.ok()) return status;
+  if (const auto made = files.CreateDirIfMissing(DatabasePath(path), {}, nullptr); !made.ok()) return FromFiles(made);
   return DataDirectory(path, lock.Release(), !format);
 }
 

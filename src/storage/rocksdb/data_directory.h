@@ -5,14 +5,17 @@
 //   CREATING   there before FORMAT is, and only then
 //   db/        RocksDB's files
 //
-// Creating a store takes a dozen fsyncs, which nobody needs to wait for before the first write: they are left out, and
-// FinishCreation makes up for them and writes FORMAT last. Until then nothing has been acknowledged as
-// synced, so a store without FORMAT that cannot be opened (power failure) may be begun anew.
-// Refuses a directory that holds anything else, and a FORMAT newer than this program. Knows nothing of RocksDB.
-// Holds the lock until destroyed. Used by the RocksDB engine.
+// Creating a store takes a dozen fsyncs, which nobody needs to wait for before the first write: they are left out but
+// for that of CREATING, and FinishCreation makes up for them and writes FORMAT last. Until then nothing has been
+// acknowledged as synced, so a store without FORMAT that cannot be opened (power failure) may be begun anew. CREATING
+// is synced before there is anything else: a directory that has files and neither of the two is somebody else's.
+// Refuses a directory that holds anything else, and a FORMAT newer than this program. Of RocksDB it knows the file
+// system, through which it writes. Holds the lock until destroyed. Used by the RocksDB engine.
 #pragma once
 
 #include <string>
+
+#include <rocksdb/file_system.h>
 
 #include "base/result.h"
 
@@ -23,17 +26,18 @@ class DataDirectory {
   static constexpr int kFormatVersion = 1;
 
   // Creates the directory (and its parents) if it is missing. kLocked, kFormat or kIoError with a line for a human.
-  static Result<DataDirectory> Open(const std::string& path);
+  static Result<DataDirectory> Open(rocksdb::FileSystem& files, const std::string& path);
   // Whether there is a store of this version, without making anything.
   static Status CheckOurs(const std::string& path);
   // FORMAT is not there yet: call FinishCreation before anything is acknowledged as synced.
   bool is_new() const { return is_new_; }
-  // Syncs the database's files and writes FORMAT. Callable from any thread, once at a time, until it succeeds.
-  static Status FinishCreation(const std::string& path);
-  // Begins anew. REQUIRES: is_new().
-  Status ClearDatabase() const;
+  // Syncs the database's files and writes FORMAT. Callable from any thread, once at a time, until it succeeds. A
+  // shortage (kNoSpace, kUnavailable) may pass; any other failure is for good, as that of a sync always is.
+  static Status FinishCreation(rocksdb::FileSystem& files, const std::string& path);
+  // Removes what a creation cut short has left of the database, and what SYNCED claims of it. REQUIRES: no FORMAT.
+  static Status ClearDatabase(rocksdb::FileSystem& files, const std::string& path);
   // Marks a finished copy (see Engine::Checkpoint) as one of ours.
-  static Status WriteFormat(const std::string& path);
+  static Status WriteFormat(rocksdb::FileSystem& files, const std::string& path);
   static std::string DatabasePath(const std::string& path) { return path + "/db"; }
 
   DataDirectory(DataDirectory&& other) noexcept;

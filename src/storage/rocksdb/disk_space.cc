@@ -37,7 +37,10 @@ rocksdb::IOStatus DiskSpace::WriteRests() {
         shortage_.store(shortage, std::memory_order_relaxed);
       return status;
     }
-    Forget(log->path());
+    // It may owe again already, by an append that met another shortage meanwhile: that is not to be forgotten.
+    std::lock_guard lock(mutex_);
+    waiting_ -=
+        static_cast<int>(std::erase_if(owing_, [&](const auto& other) { return other == log && !log->has_rest(); }));
   }
   return rocksdb::IOStatus::OK();
 }

@@ -78,6 +78,11 @@ uint64_t Log::written() const {
   return written_;
 }
 
+bool Log::has_rest() const {
+  std::lock_guard lock(mutex_);
+  return !file_ || !rest_.empty();
+}
+
 rocksdb::FSWritableFile* Log::file() const {
   std::lock_guard lock(mutex_);
   return file_.get();

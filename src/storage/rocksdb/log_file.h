@@ -44,6 +44,8 @@ class Log {
   uint64_t size() const;
   // Without the rest.
   uint64_t written() const;
+  // Something is kept in memory, or the file itself is not there yet.
+  bool has_rest() const;
   // Null until it could be created; does not change after that.
   rocksdb::FSWritableFile* file() const;
 

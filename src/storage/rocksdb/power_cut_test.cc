@@ -62,7 +62,7 @@ class PowerCutTest : public ::testing::TestWithParam<Durability> {
   // Commits on, from `first`, in bursts; notes what was acknowledged. The last commit.
   uint64_t Drive(Engine& engine, RecordedDisk& disk, uint64_t first, std::mt19937_64& random) {
     uint64_t commit = first;
-    for (int burst = 0; burst < 12; ++burst) {
+    for (int burst = 0; burst < bursts_; ++burst) {
       // Many small ones fill whole blocks of the log, whose borders then often fall between two records.
       const bool is_small = burst % 4 == 2;
       const uint64_t longest[] = {8, 60, 1500, 120};
@@ -163,6 +163,7 @@ class PowerCutTest : public ::testing::TestWithParam<Durability> {
   TemporaryDirectory root_;
   Metrics metrics_;
   size_t checked_ = 0;
+  int bursts_ = 12;  // of each run
 };
 
 TEST_P(PowerCutTest, EveryStateHoldsTheAcknowledgedCommitsAndAPrefix) {
@@ -172,6 +173,22 @@ TEST_P(PowerCutTest, EveryStateHoldsTheAcknowledgedCommitsAndAPrefix) {
   uint64_t commits = 0;
   for (ArenaClock clock(2); clock.GoesOn() && !HasFailure();) EXPECT_EQ(RunOnce(root, states, commits, random), "");
   fmt::print("{} states of the disk, the last with {} commits\n", checked_, commits);
+}
+
+// The very first start: whatever of it is on the disk opens, and so does what a second start made of that.
+TEST_P(PowerCutTest, AStoreCutInItsMakingOpens) {
+  std::mt19937_64 random(ArenaSeed());
+  const std::string root = root_.path() + "/live";
+  for (ArenaClock clock(4); clock.GoesOn() && !HasFailure();) {
+    fs::remove_all(root);
+    fs::create_directory(root);
+    uint64_t commits = 0;
+    for (int start = 0; start < 2 && !HasFailure(); ++start) {
+      bursts_ = start == 0 ? 1 : 3;
+      EXPECT_EQ(RunOnce(root, kShortStates / 2, commits, random), "");
+    }
+  }
+  fmt::print("{} states of the disk\n", checked_);
 }
 
 // That it would be seen: the syncs of the log are not made, only reported.

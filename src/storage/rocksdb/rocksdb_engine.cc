@@ -8,6 +8,7 @@
 #include <shared_mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include <rocksdb/cache.h>
 #include <rocksdb/convenience.h>
@@ -28,6 +29,7 @@
 #include "storage/rocksdb/partition_records.h"
 #include "storage/rocksdb/read_only_store.h"
 #include "storage/rocksdb/row_reads.h"
+#include "storage/rocksdb/shortage.h"
 #include "storage/rocksdb/status_mapping.h"
 #include "storage/rocksdb/store_env.h"
 #include "storage/rocksdb/store_file_system.h"
@@ -43,6 +45,11 @@ using Parts = std::span<const CommitManyOp::Part>;
 
 rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 Status Closed() { return Status::Unavailable("the store is closed"); }
+
+// What a power cut leaves of a store whose creation it has cut short; not what a shortage or a bad disk says.
+bool IsHalfMade(const rocksdb::Status& status) {
+  return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound() || status.IsInvalidArgument();
+}
 
 class RocksDbSnapshot final : public Snapshot {
  public:
@@ -201,20 +208,29 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
   options.create_if_missing = directory_->is_new();
   options.disable_auto_compactions = has_reader_beside;
   options.listeners.push_back(errors_);
-  files_->DeferSyncs(directory_->is_new());
   if (Status status = PrepareStore(*base->GetFileSystem(), directory_->path(), directory_->is_new()); !status.ok())
     return status;
+  bool is_empty = !base->FileExists(directory_->database_path() + "/CURRENT").ok();
+  files_->DeferSyncs(is_empty);
   const OpenAttempt attempt(directory_->database_path());
   rocksdb::DB* db = nullptr;
   auto opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
-  if (!opened.ok() && !opened.IsNoSpace() && directory_->is_new()) {
-    // Left half-made by a power failure.
-    if (Status status = directory_->ClearDatabase(); !status.ok()) return status;
+  // Nothing of what a creation cut short has left was synced: its tables may be there by name only.
+  if (opened.ok() && directory_->is_new() && !is_empty) {
+    db_.reset(db);
+    opened = db_->VerifyChecksum();
+  }
+  if (directory_->is_new() && IsHalfMade(opened)) {
+    db_.reset();
+    if (Status status = DataDirectory::ClearDatabase(*base->GetFileSystem(), directory_->path()); !status.ok())
+      return status;
+    is_empty = true;
+    files_->DeferSyncs(true);
     opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
   }
-  if (opened.IsNoSpace()) attempt.TakeBack();
+  if (ShortageOf(opened) == Shortage::kSpace) attempt.TakeBack();
   if (!opened.ok()) return FromRocksDb(opened);
-  db_.reset(db);
+  if (!db_) db_.reset(db);
   if (Status status = files_->log_failure(); !status.ok()) return status;
   if (Status status = LoadPartitions(*db_, partitions_); !status.ok()) return status;
   // Recovery has flushed whatever the logs held, so all that is readable now is durable.
@@ -223,15 +239,20 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
   marks_ = std::make_unique<SyncedMarks>(*files_, base->GetFileSystem(), SyncedFilePath(directory_->path()));
   std::function<Status()> finish_creation;
   if (directory_->is_new()) {
-    finish_creation = [files = files_, marks = marks_.get(), path = directory_->path()]() -> Status {
+    finish_creation = [files = files_, base = base->GetFileSystem(), marks = marks_.get(),
+                       path = directory_->path()]() -> Status {
       // First, so that no file slips through between the two.
       files->DeferSyncs(false);
       if (Status status = marks->Begin(); !status.ok()) return status;
-      return DataDirectory::FinishCreation(path);
+      return DataDirectory::FinishCreation(*base, path);
     };
   } else {
     // On a full disk an old store is opened without: nothing is then claimed of it.
     static_cast<void>(marks_->Begin());
+  }
+  // What a creation cut short has left is about to be shown to readers: it is made durable first.
+  if (finish_creation && !is_empty) {
+    if (Status status = std::exchange(finish_creation, nullptr)(); !status.ok()) return status;
   }
   syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, *marks_, options_, metrics, std::move(finish_creation));
   files_->BePatient(true);
@@ -531,7 +552,7 @@ Task<Status> RocksDbEngine::Checkpoint(std::string directory) {
     if (auto status = checkpoint->CreateCheckpoint(DataDirectory::DatabasePath(directory)); !status.ok())
       return FromRocksDb(status);
     // Last, so that a copy cut short is not taken for a store.
-    return DataDirectory::WriteFormat(directory);
+    return DataDirectory::WriteFormat(*rocksdb::FileSystem::Default(), directory);
   });
 }
 
@@ -619,7 +640,8 @@ Result<std::unique_ptr<Engine>> OpenOnFullDisk(const RocksDbOptions& options,
 }  // namespace
 
 Result<std::unique_ptr<Engine>> OpenRocksDbEngine(const RocksDbOptions& options, Metrics& metrics) {
-  ARMATURE_TRY(auto opened, DataDirectory::Open(options.directory));
+  rocksdb::Env* const env = options.env ? options.env : rocksdb::Env::Default();
+  ARMATURE_TRY(auto opened, DataDirectory::Open(*env->GetFileSystem(), options.directory));
   const auto directory = std::make_shared<const DataDirectory>(std::move(opened));
   auto engine = std::make_unique<RocksDbEngine>(options, directory, metrics);
   const Status status = engine->Open(metrics, /*has_reader_beside=*/false);

@@ -19,7 +19,9 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
+#include "storage/rocksdb/synced_point.h"
 #include "storage/test_support.h"
+#include "storage/testing/fault_file_system.h"
 
 namespace armature::storage {
 namespace {
@@ -65,7 +67,10 @@ class BadFile final : public rocksdb::FSWritableFileOwnerWrapper {
     return Full();
   }
   rocksdb::IOStatus Sync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context) override {
-    if (is_log_) ++disk_.log_syncs;
+    if (is_log_) {
+      ++disk_.log_syncs;
+      disk_.log_syncs.notify_all();
+    }
     if (disk_.fails_sync) return rocksdb::IOStatus::IOError("injected: sync failed");
     return FSWritableFileOwnerWrapper::Sync(options, context);
   }
@@ -305,6 +310,89 @@ TEST_F(RocksDbEngineTest, WritersAreToldWhenAFlushHasFailed) {
   EXPECT_TRUE(PutAndWait(*engine, "other", "v").ok());
 }
 
+// A store without FORMAT is begun anew if it is not whole; what was noted of the old one must not be held against it.
+TEST_F(RocksDbEngineTest, OneBegunAnewIsNotJudgedByItsPredecessor) {
+  SyncedPoint claimed;
+  claimed.manifest = 4;
+  claimed.manifest_bytes = 1 << 20;
+  for (const uint64_t number : {1, 4, 5}) {
+    fs::remove_all(path());
+    fs::create_directories(path() + "/db");
+    std::ofstream(path() + "/CREATING");
+    claimed.manifest = number;
+    std::ofstream(path() + "/SYNCED") << EncodeSyncedFile(claimed);
+    for (int start = 0; start < 3; ++start) {
+      auto engine = Open(path());
+      ASSERT_TRUE(engine);
+      EXPECT_EQ(GetOr(*engine, "k", "-"), start == 0 ? "-" : "v");
+      ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
+      ASSERT_TRUE(engine->Close().ok());
+    }
+  }
+}
+
+// The files of a new store are synced once, late. If that fails the kernel has dropped what it could not write, and a
+// second sync would succeed: nothing may be acknowledged.
+TEST_F(RocksDbEngineTest, ACreationThatCannotBeSyncedAcknowledgesNothing) {
+  for (const Durability durability : {Durability::kFsync, Durability::kInterval, Durability::kNone}) {
+    fs::remove_all(path());
+    Faults faults;
+    const auto env = MakeFaultEnv(faults);
+    options_.env = env.get();
+    options_.durability = durability;
+    faults.Arm(FileCall::kSync, 1, 1, EIO);
+    auto engine = Open(path());
+    ASSERT_TRUE(engine);
+    while (faults.failures() == 0) std::this_thread::yield();
+    Status status = PutAndWait(*engine, "k", "v");
+    // With the others a write may be faster than the sync that fails.
+    while (durability != Durability::kFsync && status.ok()) status = PutAndWait(*engine, "k", "v");
+    EXPECT_EQ(status.code(), StatusCode::kIoError) << status.ToString();
+    EXPECT_EQ(PutAndWait(*engine, "k", "v").code(), StatusCode::kIoError) << "asked a second time";
+    EXPECT_FALSE(fs::exists(path() + "/FORMAT"));
+    static_cast<void>(engine->Close());
+    options_.env = nullptr;
+  }
+}
+
+// A shortage during it is one that passes.
+TEST_F(RocksDbEngineTest, ACreationThatFindsNoDescriptorIsFinishedLater) {
+  for (const FileCall call : {FileCall::kCreate, FileCall::kOpen}) {
+    for (uint64_t n = 1; n <= 12; ++n) {
+      fs::remove_all(path());
+      Faults faults;
+      const auto env = MakeFaultEnv(faults);
+      options_.env = env.get();
+      faults.Arm(call, n, 1, EMFILE);
+      if (auto engine = TryOpen(path())) {
+        Status status = Status::Unavailable("");
+        while (status.code() == StatusCode::kUnavailable) status = PutAndWait(**engine, "k", "v");
+        EXPECT_TRUE(status.ok()) << FileCallName(call) << " " << n << ": " << status.ToString();
+        EXPECT_TRUE(fs::exists(path() + "/FORMAT"));
+      }
+      options_.env = nullptr;
+      EXPECT_TRUE(TryOpen(path()).has_value()) << FileCallName(call) << " " << n;
+    }
+  }
+}
+
+// A quota is as good a reason to be full as any.
+TEST_F(RocksDbEngineTest, AnExhaustedQuotaIsAFullDisk) {
+  { ASSERT_TRUE(PutAndWait(*Open(path()), "k", "v").ok()); }
+  Faults faults;
+  const auto env = MakeFaultEnv(faults);
+  options_.env = env.get();
+  faults.Arm(FileCall::kAppend, 1, UINT64_MAX, EDQUOT);
+  auto engine = Open(path());
+  ASSERT_TRUE(engine);
+  EXPECT_EQ(GetOr(*engine, "k", "-"), "v");
+  EXPECT_EQ(PutAndWait(*engine, "l", "v").code(), StatusCode::kNoSpace);
+  faults.Disarm();
+  Status status = Status::NoSpace("");
+  while (status.code() == StatusCode::kNoSpace) status = PutAndWait(*engine, "l", "v");
+  EXPECT_TRUE(status.ok()) << status.ToString();
+}
+
 class FullDiskTest : public RocksDbEngineTest, public ::testing::WithParamInterface<Durability> {
  protected:
   FullDiskTest() {
@@ -528,8 +616,7 @@ TEST_F(RocksDbEngineTest, IntervalSyncsByItself) {
   auto engine = Open(path());
   ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
   EXPECT_EQ(GetOr(*engine, "k", "-"), "v");
-  for (int i = 0; i < 2000 && disk_.log_syncs == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  EXPECT_GT(disk_.log_syncs, 0);
+  disk_.log_syncs.wait(0);
 }
 
 // The file is longer than its records while it grows, so that most syncs need not write a new length; see

@@ -128,6 +128,7 @@ IOStatus StoreFileSystem::NewDirectory(const std::string& path, const IOOptions&
 bool StoreFileSystem::is_short() const { return space_->is_short(); }
 Status StoreFileSystem::shortage() const { return ShortageStatus(space_->last_shortage()); }
 Status StoreFileSystem::log_failure() const { return space_->log_failure(); }
+void StoreFileSystem::BreakLog(const Status& failure) { space_->BreakLog(IOStatus::IOError(failure.message())); }
 bool StoreFileSystem::owes_log() const { return space_->owes_log(); }
 
 Status StoreFileSystem::WriteRests() {

@@ -63,6 +63,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   Status shortage() const;
   // Not ok once a log has failed for good; RocksDB may not know. Cheap while it is ok.
   Status log_failure() const;
+  // Makes it so: files could not be synced.
+  void BreakLog(const Status& failure);
   // Some log is not on disk as RocksDB believes.
   bool owes_log() const;
   // Tries again to write and sync what logs keep in memory. Ok when nothing is left; as shortage() when it may succeed

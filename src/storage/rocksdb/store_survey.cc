@@ -246,7 +246,8 @@ Status RefusalFor(const std::string& data_directory, const std::vector<Damage>& 
 
 Status PrepareStore(rocksdb::FileSystem& files, const std::string& data_directory, bool is_new) {
   ARMATURE_TRY(const StoreSurvey survey, SurveyStore(files, data_directory));
-  if (!survey.damage.empty()) return is_new ? Status() : RefusalFor(data_directory, survey.damage);
+  if (!survey.damage.empty())
+    return is_new ? DataDirectory::ClearDatabase(files, data_directory) : RefusalFor(data_directory, survey.damage);
   if (survey.broken_at) {
     const LogSurvey& log = survey.logs[*survey.broken_at];
     LogInfo("storage: the log ends at byte {} of {} ({}); {} records behind, never synced, are dropped", log.line_bytes,

@@ -73,7 +73,8 @@ LineCut PlanCut(const StoreSurvey& survey);
 Status CutToLine(rocksdb::FileSystem& files, const std::string& data_directory, const StoreSurvey& survey);
 
 // What is done before RocksDB opens a store: damage is refused, and what a crash has left is cut to an unbroken line of
-// commits. One that is new was cut short in its creation; if RocksDB cannot open it, it is begun anew.
+// commits. One that is new was cut short in its creation: nothing of it was acknowledged as synced, and where it is not
+// whole it is begun anew.
 Status PrepareStore(rocksdb::FileSystem& files, const std::string& data_directory, bool is_new);
 
 }  // namespace armature::storage

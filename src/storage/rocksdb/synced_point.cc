@@ -98,9 +98,11 @@ Status SyncedFile::Create() {
   const rocksdb::IOOptions options;
   auto status = files_->NewWritableFile(path_, rocksdb::FileOptions(), &file, nullptr);
   if (status.ok()) status = file->Append(EncodeSyncedFile({}), options, nullptr);
-  if (status.ok()) status = file->Sync(options, nullptr);
+  if (!status.ok()) return FromFiles(status);
+  // Not a shortage that passes, whatever it says.
+  status = file->Sync(options, nullptr);
   if (status.ok()) status = file->Close(options, nullptr);
-  return FromRocksDb(status);
+  return status.ok() ? Status() : Status::IoError(status.ToString());
 }
 
 void SyncedFile::Write(const SyncedPoint& point) {

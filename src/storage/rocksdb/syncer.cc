@@ -177,7 +177,12 @@ void Syncer::Gather() {
 Status Syncer::SyncLog() {
   if (is_log_broken_) return last_;
   if (prepare_) {
-    if (Status status = prepare_(); !status.ok()) return status;
+    if (Status status = prepare_(); !status.ok()) {
+      // A sync that has failed is not asked again: the second would say that all is well.
+      is_log_broken_ = !IsPassing(status);
+      if (is_log_broken_) files_.BreakLog(status);
+      return status;
+    }
     prepare_ = nullptr;
   }
   const auto start = Clock::now();

@@ -15,10 +15,13 @@ size_t Pick(std::mt19937_64& random, size_t count) {
 }
 bool Chance(std::mt19937_64& random, double probability) { return std::bernoulli_distribution(probability)(random); }
 
-std::string DirectoryOf(const std::string& path) {
+std::string DirectoryOf(std::string path) {
+  if (path.ends_with('/')) path.pop_back();
   const std::string directory = fs::path(path).parent_path();
   return directory.empty() ? "." : directory;
 }
+
+bool IsDirectory(std::string_view path) { return path.ends_with('/'); }
 
 // The index of a version: the newest with probability `kept`, any older one otherwise.
 size_t PickVersion(size_t versions, double kept, std::mt19937_64& random) {
@@ -95,14 +98,11 @@ void DiskStates::Apply(size_t index) {
         if (write < event.offset) ApplyTo(file.synced, events_[write]);
         return write < event.offset;
       });
-      std::erase_if(pending_names_, [&](size_t name) {
-        const bool is_its_making = events_[name].kind == Kind::kCreate && events_[name].file == event.file;
-        if (is_its_making) ApplyName(names_, events_[name]);
-        return is_its_making;
-      });
+      KeepName(event);
       break;
     }
     case Kind::kSyncDirectory:
+      KeepName(event);
       std::erase_if(pending_names_, [&](size_t name) {
         const bool is_synced = name < event.offset && DirectoryOf(events_[name].path) == event.path;
         if (is_synced) ApplyName(names_, events_[name]);
@@ -110,6 +110,23 @@ void DiskStates::Apply(size_t index) {
       });
       break;
   }
+}
+
+void DiskStates::KeepName(const DiskEvent& sync) {
+  std::map<std::string, size_t> kept;  // by path: the event that made it
+  for (const size_t index : pending_names_) {
+    const DiskEvent& name = events_[index];
+    const bool is_its_own = sync.kind == Kind::kSync && name.file == sync.file;
+    const bool is_its_directory = IsDirectory(name.path) && (sync.path + "/").starts_with(name.path);
+    if (name.kind == Kind::kCreate && (is_its_own || is_its_directory)) kept[name.path] = index;
+  }
+  // And with it whatever had become of that name before: a file of before that was deleted does not come back.
+  std::erase_if(pending_names_, [&](size_t index) {
+    const auto made = kept.find(events_[index].path);
+    if (made == kept.end() || index > made->second) return false;
+    ApplyName(names_, events_[index]);
+    return true;
+  });
 }
 
 std::string DiskStates::CutFile(const File& file, double kept, bool is_torn, std::mt19937_64& random) const {
@@ -159,6 +176,12 @@ std::map<std::string, std::string> DiskStates::Cut(std::mt19937_64& random) cons
     for (const size_t index : pending_names_)
       if (Chance(random, kept)) ApplyName(names, events_[index]);
   }
+  // What lies in a directory that was lost, is.
+  for (const size_t index : pending_names_) {
+    const std::string& directory = events_[index].path;
+    if (IsDirectory(directory) && !names.contains(directory))
+      std::erase_if(names, [&](const auto& name) { return name.first.starts_with(directory); });
+  }
   std::map<std::string, std::string> state;
   for (const auto& [path, number] : names) state[path] = CutFile(files_.at(number), kept, is_torn, random);
   return state;
@@ -166,9 +189,11 @@ std::map<std::string, std::string> DiskStates::Cut(std::mt19937_64& random) cons
 
 void WriteState(const std::string& directory, const std::map<std::string, std::string>& files) {
   fs::remove_all(directory);
+  fs::create_directories(directory);
   for (const auto& [path, bytes] : files) {
     const fs::path target = fs::path(directory) / path;
     fs::create_directories(target.parent_path());
+    if (IsDirectory(path)) continue;
     std::ofstream(target, std::ios::binary) << bytes;
   }
 }

@@ -7,7 +7,8 @@
 //  - of the file's length, any that it had since then; what was not written back within it reads as zeros;
 //  - of creations, renames and deletions since the directory's last sync, the first few in their order, or any subset.
 //  A
-//    synced file is found under the name it was made with (Linux's file systems give that; POSIX alone does not).
+//    synced file is found under the name it was made with (Linux's file systems give that; POSIX alone does not), and
+//    so is a synced directory. Without its directory's name a file is lost.
 // What was synced before the cut is there. One thread.
 #pragma once
 
@@ -36,7 +37,7 @@ class DiskStates {
   // Moments to cut at, in order: any, and more often those at which much could be lost.
   std::vector<size_t> PickMoments(size_t count, std::mt19937_64& random) const;
 
-  // One legal state, as files by their paths.
+  // One legal state, as files by their paths; the path of a directory ends in a slash.
   std::map<std::string, std::string> Cut(std::mt19937_64& random) const;
 
  private:
@@ -50,6 +51,8 @@ class DiskStates {
 
   void Apply(size_t index);
   static void ApplyTo(std::string& bytes, const DiskEvent& event);
+  // The synced file or directory is found: so are the directories it lies in.
+  void KeepName(const DiskEvent& sync);
   void ApplyName(std::map<std::string, uint64_t>& names, const DiskEvent& event) const;
   std::string CutFile(const File& file, double kept, bool is_torn, std::mt19937_64& random) const;
 

@@ -169,6 +169,47 @@ class FaultReader final : public rocksdb::FSRandomAccessFileOwnerWrapper {
   Faults& faults_;
 };
 
+class FaultSequentialReader final : public rocksdb::FSSequentialFileOwnerWrapper {
+ public:
+  FaultSequentialReader(std::unique_ptr<rocksdb::FSSequentialFile>&& file, std::string path, Faults& faults)
+      : FSSequentialFileOwnerWrapper(std::move(file)), path_(std::move(path)), faults_(faults) {}
+
+  IOStatus Read(size_t n, const IOOptions& options, Slice* result, char* scratch, IODebugContext* context) override {
+    const int error = faults_.Next(FileCall::kRead);
+    if (error == 0) return FSSequentialFileOwnerWrapper::Read(n, options, result, scratch, context);
+    *result = Slice();
+    return Failure(path_, error);
+  }
+
+ private:
+  const std::string path_;
+  Faults& faults_;
+};
+
+// SYNCED, and whatever is opened only to be synced.
+class FaultRandomFile final : public rocksdb::FSRandomRWFileOwnerWrapper {
+ public:
+  FaultRandomFile(std::unique_ptr<rocksdb::FSRandomRWFile>&& file, std::string path, Faults& faults)
+      : FSRandomRWFileOwnerWrapper(std::move(file)), path_(std::move(path)), faults_(faults) {}
+
+  IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options, IODebugContext* context) override {
+    const int error = faults_.Next(FileCall::kAppend);
+    return error == 0 ? FSRandomRWFileOwnerWrapper::Write(offset, data, options, context) : Failure(path_, error);
+  }
+  IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
+    const int error = faults_.Next(FileCall::kSync);
+    return error == 0 ? FSRandomRWFileOwnerWrapper::Sync(options, context) : Failure(path_, error);
+  }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
+    const int error = faults_.Next(FileCall::kSync);
+    return error == 0 ? FSRandomRWFileOwnerWrapper::Fsync(options, context) : Failure(path_, error);
+  }
+
+ private:
+  const std::string path_;
+  Faults& faults_;
+};
+
 class FaultDirectory final : public rocksdb::FSDirectory {
  public:
   FaultDirectory(std::unique_ptr<rocksdb::FSDirectory>&& directory, std::string path, Faults& faults)
@@ -216,7 +257,23 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
   IOStatus NewSequentialFile(const std::string& path, const FileOptions& options,
                              std::unique_ptr<rocksdb::FSSequentialFile>* file, IODebugContext* context) override {
     if (const int error = faults_.Next(FileCall::kOpen)) return Failure(path, error);
-    return FileSystemWrapper::NewSequentialFile(path, options, file, context);
+    IOStatus status = FileSystemWrapper::NewSequentialFile(path, options, file, context);
+    if (status.ok()) *file = std::make_unique<FaultSequentialReader>(std::move(*file), path, faults_);
+    return status;
+  }
+  IOStatus ReopenWritableFile(const std::string& path, const FileOptions& options,
+                              std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) override {
+    if (const int error = faults_.Next(FileCall::kOpen)) return Failure(path, error);
+    IOStatus status = FileSystemWrapper::ReopenWritableFile(path, options, file, context);
+    if (status.ok()) *file = std::make_unique<FaultFile>(std::move(*file), path, faults_);
+    return status;
+  }
+  IOStatus NewRandomRWFile(const std::string& path, const FileOptions& options,
+                           std::unique_ptr<rocksdb::FSRandomRWFile>* file, IODebugContext* context) override {
+    if (const int error = faults_.Next(FileCall::kOpen)) return Failure(path, error);
+    IOStatus status = FileSystemWrapper::NewRandomRWFile(path, options, file, context);
+    if (status.ok()) *file = std::make_unique<FaultRandomFile>(std::move(*file), path, faults_);
+    return status;
   }
   IOStatus NewDirectory(const std::string& path, const IOOptions& options,
                         std::unique_ptr<rocksdb::FSDirectory>* directory, IODebugContext* context) override {

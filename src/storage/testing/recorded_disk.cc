@@ -91,6 +91,12 @@ class RecordedRandomFile final : public rocksdb::FSRandomRWFileOwnerWrapper {
     if (status.ok()) disk_.RecordSync(number_, path_, covered);
     return status;
   }
+  IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
+    const uint64_t covered = disk_.CountEvents();
+    IOStatus status = FSRandomRWFileOwnerWrapper::Fsync(options, context);
+    if (status.ok()) disk_.RecordSync(number_, path_, covered);
+    return status;
+  }
 
  private:
   RecordedDisk& disk_;
@@ -204,7 +210,9 @@ IOStatus RecordedDisk::ReopenWritableFile(const std::string& path, const rocksdb
 IOStatus RecordedDisk::NewRandomRWFile(const std::string& path, const rocksdb::FileOptions& options,
                                        std::unique_ptr<rocksdb::FSRandomRWFile>* file, Context* context) {
   IOStatus status = FileSystemWrapper::NewRandomRWFile(path, options, file, context);
-  if (status.ok()) *file = std::make_unique<RecordedRandomFile>(std::move(*file), *this, FileAt(path), Relative(path));
+  // One that is not written through here (RocksDB's own LOCK) is not recorded either.
+  if (const uint64_t number = FileAt(path); status.ok() && number != 0)
+    *file = std::make_unique<RecordedRandomFile>(std::move(*file), *this, number, Relative(path));
   return status;
 }
 
@@ -212,6 +220,15 @@ IOStatus RecordedDisk::NewDirectory(const std::string& path, const IOOptions& op
                                     std::unique_ptr<rocksdb::FSDirectory>* directory, Context* context) {
   IOStatus status = FileSystemWrapper::NewDirectory(path, options, directory, context);
   if (status.ok()) *directory = std::make_unique<RecordedDirectory>(std::move(*directory), *this, Relative(path));
+  return status;
+}
+
+IOStatus RecordedDisk::CreateDirIfMissing(const std::string& path, const IOOptions& options, Context* context) {
+  const bool is_there = fs::exists(path);
+  IOStatus status = FileSystemWrapper::CreateDirIfMissing(path, options, context);
+  if (!status.ok() || is_there) return status;
+  std::lock_guard lock(mutex_);
+  events_.push_back({.kind = Kind::kCreate, .file = next_file_++, .path = Relative(path) + "/"});
   return status;
 }
 

@@ -2,7 +2,7 @@
 // directory, in their order, so that DiskStates can make whatever a power cut at any moment may leave of it.
 //
 // Wraps the real file system; what is done is done there too. Thread-safe. For tests: under RocksDB by way of
-// RocksDbOptions::env, and whatever else goes through it. Files touched otherwise (FORMAT, LOCK) stay as they were when
+// RocksDbOptions::env, and whatever else goes through it. Files touched otherwise (LOCK) stay as they were when
 // the recording began.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace armature::storage {
 
-// One thing that happened. Paths are relative to the recorded directory; a file is known by a number, which it keeps
-// through renames.
+// One thing that happened. Paths are relative to the recorded directory, that of a directory ends in a slash; a file
+// is known by a number, which it keeps through renames.
 struct DiskEvent {
   enum class Kind { kWrite, kTruncate, kSync, kCreate, kDelete, kRename, kSyncDirectory, kNote };
   Kind kind = Kind::kNote;
@@ -54,6 +54,7 @@ class RecordedDisk final : public rocksdb::FileSystemWrapper {
                            std::unique_ptr<rocksdb::FSRandomRWFile>* file, Context* context) override;
   IOStatus NewDirectory(const std::string& path, const rocksdb::IOOptions& options,
                         std::unique_ptr<rocksdb::FSDirectory>* directory, Context* context) override;
+  IOStatus CreateDirIfMissing(const std::string& path, const rocksdb::IOOptions& options, Context* context) override;
   IOStatus DeleteFile(const std::string& path, const rocksdb::IOOptions& options, Context* context) override;
   IOStatus RenameFile(const std::string& from, const std::string& to, const rocksdb::IOOptions& options,
                       Context* context) override;
