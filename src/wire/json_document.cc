@@ -86,9 +86,9 @@ model::ApiResult<JsonDocument> JsonDocument::ParseWith(std::unique_ptr<Slot> slo
     // Not the client's fault, whatever it has sent.
     if (parser.allocate(capacity) != simdjson::SUCCESS) throw std::bad_alloc();
   }
-  if (parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document.root_) != simdjson::SUCCESS) {
-    return model::SerializationException();
-  }
+  const auto error = parser.parse(json.data(), json.size(), /*realloc_if_needed=*/false).get(document.root_);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();  // the document's own part comes only now
+  if (error != simdjson::SUCCESS) { return model::SerializationException(); }
   return document;
 }
 

@@ -34,6 +34,23 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     return Allocate(bytes, 1);
   } catch (...) { return nullptr; }
 }
+// Those of arrays come here by way of the ones above (base/huge_pages.cc), but for a sanitizer's own.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+void* operator new[](std::size_t bytes) { return Allocate(bytes, 1); }
+void* operator new[](std::size_t bytes, std::align_val_t alignment) {
+  return Allocate(bytes, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  try {
+    return Allocate(bytes, 1);
+  } catch (...) { return nullptr; }
+}
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+#endif
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }

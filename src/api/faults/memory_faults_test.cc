@@ -77,6 +77,25 @@ class MemoryFaultsTest : public testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Engines, MemoryFaultsTest, testing::Bool(),
                          [](const auto& test) { return test.param ? "RocksDb" : "Memory"; });
 
+// Every form of `new` that the server uses can be made to fail.
+TEST(FailingNewTest, FailsObjectsAndArrays) {
+  const auto fails = [](auto allocate) {
+    FailingNew::Arm(1);
+    bool has_thrown = false;
+    try {
+      has_thrown = allocate() == nullptr;
+    } catch (const std::bad_alloc&) { has_thrown = true; }
+    FailingNew::Disarm();
+    return has_thrown && FailingNew::has_failed();
+  };
+  EXPECT_TRUE(fails([] { return ::operator new(10); }));
+  EXPECT_TRUE(fails([] { return ::operator new[](10); }));
+  EXPECT_TRUE(fails([] { return ::operator new(10, std::nothrow); }));
+  EXPECT_TRUE(fails([] { return ::operator new[](10, std::nothrow); }));
+  EXPECT_TRUE(fails([] { return ::operator new(10, std::align_val_t(64)); }));
+  EXPECT_TRUE(fails([] { return ::operator new[](10, std::align_val_t(64)); }));
+}
+
 TEST_P(MemoryFaultsTest, AWriteIsDoneOrNotDoneWhicheverAllocationFails) {
   FaultWorkload workload;
   workload.AllowNothingPending();
