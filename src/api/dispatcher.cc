@@ -9,6 +9,7 @@
 #include "auth/sigv4.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "model/messages_signature.h"
 #include "wire/decode.h"
 #include "wire/envelope.h"
 #include "wire/validate.h"
@@ -24,6 +25,21 @@ constexpr size_t kHeavyBodyBytes = 512 * 1024;
 constexpr size_t kLightCodedBytes = 1024;
 // What that takes for each byte of the body, about.
 constexpr size_t kHeldPerBodyByte = 3;
+
+// Neither a call nor a browser's question whether it may call.
+bool IsProbe(const net::HttpRequest& request) {
+  if (request.method == net::Method::kPost) return false;
+  return request.method != net::Method::kOptions || request.Find("Origin") == nullptr;
+}
+
+// As DynamoDB Local words it: neither the name nor the family is Amazon's.
+model::ApiError TokenWanted() {
+  model::ApiError error;
+  error.name = "MissingAuthenticationToken";
+  error.message = model::messages::kAccessKeyWanted;
+  error.capital_message = true;
+  return error;
+}
 
 }  // namespace
 
@@ -83,6 +99,9 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
     response.status = rest_operation->success_status;
     const ApiResult<void> answered = co_await AnswerRest(exchange, *rest_operation);
     if (!answered) lambda::SetRestError(answered.error(), response);
+  } else if (services_.compatibility.asks_everybody_for_a_token && IsProbe(request)) {
+    response.content_type = "application/x-amz-json-1.0";
+    wire::SetError(TokenWanted(), response);
   } else if (!wire::AnswerWithoutOperation(request, options_.region, response)) {
     const ApiResult<void> answered = co_await Answer(exchange, &schema);
     if (!answered) wire::SetError(answered.error(), response);
@@ -122,8 +141,10 @@ ApiResult<Dispatcher::Prepared> Dispatcher::Prepare(net::Exchange& exchange, con
   ARMATURE_CHECK_OK(verifier_.Verify(credential, request));
   if (!document) return std::move(document).error();
 
+  const auto numbers =
+      services_.compatibility.reads_numbers_from_text ? wire::NumberForm::kTextToo : wire::NumberForm::kNumbersOnly;
   void* decoded = operation->make_request(arena);
-  ARMATURE_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded));
+  ARMATURE_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded, numbers));
   ARMATURE_CHECK_OK(wire::ValidateRequest(**schema, decoded));
   // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
   document->KeepStringsOnly();
@@ -163,10 +184,12 @@ Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::Op
   if (!*result) co_return std::move(*result).error();
   const Prepared& prepared = **result;
   exchange.set_extra_bytes(prepared.document.bytes_held());
+  const CallerScope caller =
+      ScopeOf(options_.sharing, options_.account, options_.region, prepared.credential, exchange.arena());
   RequestContext context{services_,
                          exchange.arena(),
-                         options_.account,
-                         prepared.credential.region,
+                         caller.account,
+                         caller.region,
                          request.Value("host"),
                          services_.clock.NowMillis(),
                          exchange.response().body};
@@ -188,10 +211,11 @@ Task<ApiResult<void>> Dispatcher::AnswerRest(net::Exchange& exchange, const lamb
   std::string decompressed;
   ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
   exchange.set_extra_bytes(decompressed.capacity());
+  const CallerScope caller = ScopeOf(options_.sharing, options_.account, options_.region, *credential, arena);
   RequestContext context{services_,
                          arena,
-                         options_.account,
-                         credential->region,
+                         caller.account,
+                         caller.region,
                          request.Value("host"),
                          services_.clock.NowMillis(),
                          exchange.response().body};

@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "api/caller_scope.h"
 #include "api/registry.h"
 #include "api/request_context.h"
 #include "auth/site_policy.h"
@@ -27,10 +28,11 @@ struct RestOperation;
 }
 
 struct DispatcherOptions {
-  std::string account;  // of every caller, until accounts come from credentials
-  std::string region;   // for the health text
+  std::string account;  // of every caller, unless each key has its own
+  std::string region;   // for the health text, and of every caller if all share their tables
   int64_t slow_request_millis = 500;
   auth::SitePolicy sites{"127.0.0.1", {}, {}};  // whose requests are taken at all
+  TableSharing sharing = TableSharing::kPerRegion;
 };
 
 class Dispatcher final : public net::Handler {

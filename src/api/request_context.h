@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/random.h"
+#include "model/compatibility.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
@@ -42,6 +43,8 @@ struct Services {
   table::Journal* journal = nullptr;                 // null: tables have no streams
   triggers::Triggers* triggers = nullptr;            // null: Lambda's API is not answered
   bool allows_partiql_scans = true;                  // SELECT statements may read a whole table or index
+  bool shares_tables = false;                        // one set of tables: ARNs of any account and Region mean it
+  model::Compatibility compatibility{};
 };
 
 struct RequestContext {

@@ -24,11 +24,14 @@ bool ParseTableArn(std::string_view arn, TableArn* parsed) {
   return !parsed->table.empty() && parsed->table.find('/') == std::string_view::npos;
 }
 
+bool IsOurs(const RequestContext& context, const TableArn& arn) {
+  return context.services.shares_tables || (arn.account == context.account && arn.region == context.region);
+}
+
 std::string_view TableNameOf(const RequestContext& context, std::string_view name_or_arn) {
   TableArn arn;
   if (!ParseTableArn(name_or_arn, &arn)) return name_or_arn;
-  const bool is_ours = arn.account == context.account && arn.region == context.region;
-  return is_ours ? arn.table : name_or_arn;
+  return IsOurs(context, arn) ? arn.table : name_or_arn;
 }
 
 model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise) {

@@ -34,5 +34,7 @@ struct TableArn {
   std::string_view table;
 };
 bool ParseTableArn(std::string_view arn, TableArn* parsed);
+// Whether a table of that ARN would be among the caller's.
+bool IsOurs(const RequestContext& context, const TableArn& arn);
 
 }  // namespace armature::api

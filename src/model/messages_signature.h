@@ -5,6 +5,9 @@
 
 namespace armature::model::messages {
 
+// DynamoDB Local's, see model/compatibility.h.
+inline constexpr std::string_view kAccessKeyWanted =
+    "Request must contain either a valid (registered) AWS access key ID or X.509 certificate.";
 inline constexpr std::string_view kInvalidToken = "The security token included in the request is invalid.";
 
 }  // namespace armature::model::messages

@@ -144,12 +144,15 @@ Status House::Load() {
   services_->ttl_setup = &ttl_setup_;
   services_->journal = &journal_;
   services_->allows_partiql_scans = !options_.no_partiql_scans;
+  services_->shares_tables = options_.sharing == api::TableSharing::kOneForAll;
+  services_->compatibility = options_.compatibility;
   services_->kinesis = &kinesis_;
   if (Status status = LoadTriggers(); !status.ok()) return status;
   services_->triggers = &*triggers_;
   dispatcher_.emplace(
       api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis,
-                             auth::SitePolicy(options_.host, options_.allowed_hosts, options_.cors_origins)},
+                             auth::SitePolicy(options_.host, options_.allowed_hosts, options_.cors_origins),
+                             options_.sharing},
       *services_, verifier_, *metrics_);
   return Status::Ok();
 }

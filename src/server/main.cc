@@ -17,6 +17,7 @@ Usage: armature COMMAND [OPTIONS]
 
 Commands:
   serve     Serve the DynamoDB API on this machine
+  local     The same in the place of DynamoDB Local, with its flags (-port, -inMemory, -sharedDb)
   bench     Run a named workload against any DynamoDB endpoint and measure it
   shell     A prompt for PartiQL against any DynamoDB endpoint
   doctor    Show what of a data directory can be read, and repair it if told to
@@ -30,6 +31,7 @@ Commands:
 int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "serve") return armature::server::RunServe(std::vector<std::string>(argv + 2, argv + argc));
+  if (command == "local") return armature::server::RunLocal(std::vector<std::string>(argv + 2, argv + argc));
   if (command == "doctor") return armature::server::RunDoctor(std::vector<std::string>(argv + 2, argv + argc));
   if (command == "bench") {
     std::string name = "armature bench";

@@ -97,6 +97,26 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
       ->capture_default_str();
 }
 
+// Whose tables a caller sees, and which software is to find what it knows.
+void AddCompatibilityOptions(CLI::App& app, ServeOptions& options) {
+  const auto imitate = [&options](const std::string& whom) {
+    options.compatibility = whom == "dynamodb-local" ? model::Compatibility::DynamoDbLocal() : model::Compatibility{};
+  };
+  app.add_option_function<std::string>(
+         "--compat", imitate,
+         "dynamodb-local: do what software built around DynamoDB Local relies on and Amazon refuses (what\n"
+         "that is: docs/compatibility.md); `armature local` takes its flags as well")
+      ->check(CLI::IsMember({"none", "dynamodb-local"}).description("none|dynamodb-local"));
+  const auto share = [&options](api::TableSharing sharing) {
+    return [&options, sharing](int64_t) { options.sharing = sharing; };
+  };
+  auto* shared = app.add_flag_function("--shared-db", share(api::TableSharing::kOneForAll),
+                                       "One set of tables for all Regions and access keys, that of --region");
+  app.add_flag_function("--separate-keys", share(api::TableSharing::kPerKeyAndRegion),
+                        "A set of tables for each access key id, each an account of its own, and Region")
+      ->excludes(shared);
+}
+
 void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
   app.add_option("--region", options.region, "Region named where a request does not name one")
       ->capture_default_str()
@@ -251,6 +271,7 @@ ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
   AddSiteOptions(app, options);
   AddDataOptions(app, options);
   AddBehaviourOptions(app, options);
+  AddCompatibilityOptions(app, options);
   AddTriggerOptions(app, options);
   AddKinesisOptions(app, options);
   std::reverse(all.begin(), all.end());  // CLI11 takes its arguments from the back

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "api/caller_scope.h"
 #include "base/log.h"
 #include "base/result.h"
+#include "model/compatibility.h"
 #include "storage/rocksdb/rocksdb_options.h"
 
 namespace armature::server {
@@ -22,6 +24,8 @@ struct ServeOptions {
   bool in_memory = false;
   std::string region = "us-east-1";
   std::string account = "123456789012";
+  api::TableSharing sharing = api::TableSharing::kPerRegion;
+  model::Compatibility compatibility;
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;
   int threads = 0;                      // 0 = one per core

@@ -96,6 +96,23 @@ TEST(ServeOptions, HostsAndOriginsMayBeSeveralAndMustMakeSense) {
   EXPECT_FALSE(ParseServeOptions({"--cors-origin", "null"}).options.has_value());
 }
 
+TEST(ServeOptions, CompatibilityIsOffUnlessAsked) {
+  EXPECT_FALSE(Parsed({}).compatibility.reads_numbers_from_text);
+  EXPECT_TRUE(Parsed({"--compat=dynamodb-local"}).compatibility.reads_numbers_from_text);
+  EXPECT_FALSE(Parsed({"--compat", "none"}).compatibility.reads_numbers_from_text);
+  EXPECT_TRUE(
+      Parsed({"--config", WriteConfig("compat = \"dynamodb-local\"\n")}).compatibility.drops_unused_definitions);
+  EXPECT_FALSE(ParseServeOptions({"--compat", "dynalite"}).options.has_value());
+}
+
+TEST(ServeOptions, TablesAreSharedAsAsked) {
+  EXPECT_EQ(Parsed({}).sharing, api::TableSharing::kPerRegion);
+  EXPECT_EQ(Parsed({"--shared-db"}).sharing, api::TableSharing::kOneForAll);
+  EXPECT_EQ(Parsed({"--separate-keys"}).sharing, api::TableSharing::kPerKeyAndRegion);
+  EXPECT_EQ(Parsed({"--config", WriteConfig("shared-db = true\n")}).sharing, api::TableSharing::kOneForAll);
+  EXPECT_FALSE(ParseServeOptions({"--shared-db", "--separate-keys"}).options.has_value());
+}
+
 TEST(ServeOptions, BadInputIsOneLineAndNotZero) {
   const std::vector<std::vector<std::string>> bad{{"--port", "high"},
                                                   {"--no-such-flag"},

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/memory_reserve.h"
 #include "server/house.h"
+#include "server/local_options.h"
 #include "server/options.h"
 
 namespace armature::server {
@@ -62,10 +63,8 @@ std::string ReadyLine(const ServeOptions& options, uint16_t port) {
                      options.region, options.account);
 }
 
-}  // namespace
-
-int RunServe(const std::vector<std::string>& arguments) {
-  const ParsedOptions parsed = ParseServeOptions(arguments);
+// Serves until it is told to stop. `greeting` is printed behind the ready line.
+int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   if (!parsed.options) {
     std::fputs(parsed.text.c_str(), parsed.exit_code == 0 ? stdout : stderr);
     return parsed.exit_code;
@@ -86,6 +85,7 @@ int RunServe(const std::vector<std::string>& arguments) {
   if (!house) return Fail(house.error().message());
   if (Status status = (*house)->Open(); !status.ok()) return Fail(status.message());
   std::fputs(ReadyLine(options, (*house)->port()).c_str(), stdout);
+  std::fputs(greeting.c_str(), stdout);
   std::fflush(stdout);
 
   int signal_number = 0;
@@ -93,6 +93,15 @@ int RunServe(const std::vector<std::string>& arguments) {
   LogInfo("stopping: {} received", signal_number == SIGTERM ? "SIGTERM" : "SIGINT");
   const Status closed = (*house)->Close();
   return closed.ok() ? 0 : Fail(closed.ToString());
+}
+
+}  // namespace
+
+int RunServe(const std::vector<std::string>& arguments) { return Serve(ParseServeOptions(arguments), {}); }
+
+int RunLocal(const std::vector<std::string>& arguments) {
+  const LocalOptions local = ParseLocalOptions(arguments);
+  return Serve(local.parsed, local.banner);
 }
 
 }  // namespace armature::server

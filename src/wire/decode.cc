@@ -1,10 +1,12 @@
 #include "wire/decode.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/core.h>
@@ -27,9 +29,17 @@ int64_t Truncate(double value) {
   return static_cast<int64_t>(value);
 }
 
+bool ReadFromText(dom::element json, int64_t& out) {
+  std::string_view text;
+  if (json.get(text) != simdjson::SUCCESS) return false;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 class Decoder {
  public:
-  Decoder(Arena& arena, DecodeErrors& errors) : arena_(arena), values_(arena, errors) {}
+  Decoder(Arena& arena, DecodeErrors& errors, NumberForm numbers)
+      : arena_(arena), values_(arena, errors), numbers_(numbers) {}
 
   bool DecodeStructure(const ShapeDesc& shape, dom::element json, Position position, void* out);
   // Why DecodeStructure returned false.
@@ -52,6 +62,7 @@ class Decoder {
 
   Arena& arena_;
   AttributeDecoder values_;
+  const NumberForm numbers_;
   std::optional<std::string> null_path_;  // of a null where a list or map has an element; made while failing
 };
 
@@ -66,6 +77,7 @@ bool Decoder::DecodeInteger(dom::element json, std::string_view java_class, void
   if (json.get(out) == simdjson::SUCCESS) return true;
   uint64_t large = 0;
   if (json.get(large) == simdjson::SUCCESS) return out = std::numeric_limits<int64_t>::max(), true;
+  if (numbers_ == NumberForm::kTextToo && ReadFromText(json, out)) return true;
   if (!json.is_double()) return values_.FailScalar(json, java_class);
   out = Truncate(json.get_double().value_unsafe());
   return true;
@@ -236,8 +248,8 @@ model::ApiError Decoder::Failure() {
 }  // namespace
 
 model::ApiResult<void> DecodeRequest(const OperationSchema& schema, dom::element root, Arena& arena,
-                                     DecodeErrors& errors, void* out) {
-  Decoder decoder(arena, errors);
+                                     DecodeErrors& errors, void* out, NumberForm numbers) {
+  Decoder decoder(arena, errors, numbers);
   if (!decoder.DecodeStructure(*schema.input, root, Position::kElement, out)) return decoder.Failure();
   return {};
 }

@@ -39,9 +39,12 @@ class DecodeErrors {
   size_t count_ = 0;
 };
 
+// Whether a whole number may be written as text, as DynamoDB Local has it ("5").
+enum class NumberForm { kNumbersOnly, kTextToo };
+
 // `out` points to schema.input->size bytes, aligned for any of the generated structures; they are overwritten.
 model::ApiResult<void> DecodeRequest(const OperationSchema& schema, simdjson::dom::element root, Arena& arena,
-                                     DecodeErrors& errors, void* out);
+                                     DecodeErrors& errors, void* out, NumberForm numbers = NumberForm::kNumbersOnly);
 
 // Decodes and validates: DecodeAs<GetItemInput>(document.root(), arena, errors) gives a const GetItemInput*.
 template <class Input>

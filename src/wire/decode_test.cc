@@ -335,5 +335,21 @@ TEST(DecodeTest, MutatedRequestsNeverCrash) {
   }
 }
 
+TEST(DecodeTest, TextIsANumberOnlyIfAsked) {
+  auto document = JsonDocument::Parse(R"({"Limit": "25", "ExclusiveStartTableName": "t"})");
+  ASSERT_TRUE(document);
+  Arena arena;
+  DecodeErrors errors;
+  ListTablesInput* input = arena.New<ListTablesInput>();
+  const OperationSchema& schema = SchemaOf(ListTablesInput::kOperation);
+  EXPECT_FALSE(DecodeRequest(schema, document->root(), arena, errors, input));
+  ASSERT_TRUE(DecodeRequest(schema, document->root(), arena, errors, input, NumberForm::kTextToo));
+  EXPECT_EQ(*input->Limit, 25);
+  for (const char* wrong : {R"({"Limit": ""})", R"({"Limit": "2x"})", R"({"Limit": "+2"})", R"({"Limit": true})"}) {
+    auto bad = JsonDocument::Parse(wrong);
+    EXPECT_FALSE(DecodeRequest(schema, bad->root(), arena, errors, input, NumberForm::kTextToo)) << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace armature::wire

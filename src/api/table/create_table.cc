@@ -4,6 +4,7 @@
 
 #include "api/table/index_definitions.h"
 #include "api/table/key_schema_checks.h"
+#include "api/table/relaxed_definition.h"
 #include "api/table/table_description.h"
 #include "api/table/table_settings.h"
 #include "api/table/throughput_checks.h"
@@ -87,7 +88,8 @@ ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::Crea
 
 }  // namespace
 
-Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTableInput& request) {
+Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTableInput& sent) {
+  const wire::CreateTableInput request = RelaxedDefinition(sent, context.services.compatibility, context.arena);
   ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
   // A deleted table of this name may have left a stream of the same millisecond.
   for (int64_t millis = context.now_millis;

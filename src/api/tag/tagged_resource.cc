@@ -12,7 +12,7 @@ model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context
                                                    std::string_view operation) {
   TableArn parsed;
   if (!ParseTableArn(arn, &parsed)) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
-  if (parsed.account != context.account || parsed.region != context.region)
+  if (!IsOurs(context, parsed))
     return model::AccessDeniedException(
         fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));
   const auto table = context.services.catalog.Find(context.scope(), parsed.table);
