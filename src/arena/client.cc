@@ -26,6 +26,7 @@ Task<bool> Client::Step() {
     reply = co_await transport_.Call(request.target, request.body);
     if (reply.status == 0) is_connected = co_await transport_.Reconnect();
   }
+  if (reply.status == 500 && internal_error_.empty()) internal_error_ = request.body + " answered " + reply.body;
   if (!answers_.Read(request, reply)) {
     problem_ = answers_.problem();
     board_.Stop();

@@ -53,6 +53,8 @@ class Client {
 
   std::vector<Told>& told() { return told_; }
   const std::string& problem() const { return problem_; }
+  // The first answer of status 500, with its request; empty if there was none. Its outcome is unknown, as if lost.
+  const std::string& internal_error() const { return internal_error_; }
   const std::map<std::string, uint64_t>& calls() const { return calls_; }
 
  private:
@@ -68,6 +70,7 @@ class Client {
   std::vector<Told> told_;
   std::map<std::string, uint64_t> calls_;
   std::string problem_;
+  std::string internal_error_;
 };
 
 }  // namespace armature::arena

@@ -43,7 +43,7 @@ bool HttpTransport::Exchange(Reply& reply) {
     parser_->Received(static_cast<size_t>(received));
     switch (parser_->Parse()) {
       case ResponseParser::State::kNeedMore: continue;
-      case ResponseParser::State::kBad: return false;
+      case ResponseParser::State::kBad: reply = {-1, "(no HTTP)"}; return false;
       case ResponseParser::State::kDone: break;
     }
     reply.status = parser_->status();

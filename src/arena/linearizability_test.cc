@@ -117,5 +117,18 @@ TEST(LinearizabilityTest, ManyWritersAtOnceAreNoMatter) {
   EXPECT_EQ(Check(h), "");
 }
 
+// Seventy writers at once are more than is looked at: that is said, and too much of it is no pass.
+TEST(LinearizabilityTest, WhatIsNotDecidedIsCountedAndFailsWhenItIsMore) {
+  HistoryBuilder h(1);
+  for (int64_t i = 1; i <= 70; ++i) h.Add(i, 1000 + i, {Put(0, i)});
+  h.Add(2000, 2001, {Read(0, Item({5}))});
+  const Findings findings = CheckItems(h.history());
+  EXPECT_EQ(findings.undecided, 1u);
+  EXPECT_TRUE(findings.violations.empty());
+  EXPECT_FALSE(findings.IsPass(99));
+  EXPECT_TRUE(findings.IsPass(100));
+  EXPECT_FALSE((Findings{{"wrong"}, 0}).IsPass(100));
+}
+
 }  // namespace
 }  // namespace armature::arena

@@ -5,6 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -71,6 +74,10 @@ Status ServerProcess::Start() {
     const int code = Wait();
     return Status::Unavailable(fmt::format("the server did not start (exit {}): {}", code, line));
   }
+  if (!options_.clock_library.empty() && !IsClockMapped()) {
+    Kill();
+    return Status::Unavailable("the server's clock cannot be set: is " + options_.clock_library + " there?");
+  }
   const std::lock_guard lock(mutex_);
   serving_ = {serving_.life + 1, static_cast<uint16_t>(port)};
   deaths_.push_back(kNever);
@@ -89,9 +96,21 @@ int ServerProcess::Wait() {
   return code;
 }
 
-void ServerProcess::Kill() {
+bool ServerProcess::Kill() {
   kill(pid_, SIGKILL);
-  Wait();
+  const int code = Wait();
+  return WIFSIGNALED(code) && WTERMSIG(code) == SIGKILL;
+}
+
+bool ServerProcess::HasEnded() const {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
+bool ServerProcess::IsClockMapped() const {
+  std::ifstream file(fmt::format("/proc/{}/maps", pid_));
+  const std::string maps(std::istreambuf_iterator<char>(file), {});
+  return maps.find(std::filesystem::path(clock_file_).filename()) != std::string::npos;
 }
 
 int ServerProcess::Stop() {

@@ -34,8 +34,10 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   Status Start();
-  // SIGKILL, and until it is gone.
-  void Kill();
+  // SIGKILL, and until it is gone. False if it had ended before, by itself.
+  bool Kill();
+  // Whether it has ended by itself.
+  bool HasEnded() const;
   // SIGTERM; what it exits with.
   int Stop();
   void Pause();
@@ -58,6 +60,8 @@ class ServerProcess {
 
  private:
   int Wait();
+  // Whether the clock that it looks at is the one that is shifted.
+  bool IsClockMapped() const;
 
   ServerOptions options_;
   const std::string clock_file_;

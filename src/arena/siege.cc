@@ -120,14 +120,21 @@ class RoundRun {
 
   Findings Torment() {
     for (const Fault& fault : PlanFaults(options_, random_)) {
-      while (round_.board().calls() < fault.at_calls && finished_ < threads_.size())
-        std::this_thread::sleep_for(milliseconds(1));
+      if (!AwaitCalls(fault.at_calls)) return Ended();
       if (finished_ == threads_.size()) break;
       switch (fault.kind) {
         case Fault::Kind::kKill:
         case Fault::Kind::kStop:
-          if (fault.kind == Fault::Kind::kKill) server_.Kill(), ++report_.kills;
-          else server_.Stop(), ++report_.stops;
+          if (fault.kind == Fault::Kind::kKill) {
+            if (!server_.Kill()) return Ended();
+            ++report_.kills;
+          } else {
+            if (const int code = server_.Stop(); code != 0) {
+              server_.Retire();
+              return Broken(fmt::format("the server stopped with {}", code));
+            }
+            ++report_.stops;
+          }
           if (Status status = server_.Start(); !status.ok()) {
             server_.Retire();
             return Broken("after a kill: " + status.message());
@@ -145,12 +152,29 @@ class RoundRun {
           break;
       }
     }
-    return {};
+    return AwaitCalls(UINT64_MAX) ? Findings{} : Ended();
+  }
+
+  // Until so many calls were made, or all clients have finished; false if the server has ended meanwhile.
+  bool AwaitCalls(uint64_t calls) {
+    while (round_.board().calls() < calls && finished_ < threads_.size()) {
+      if (server_.HasEnded()) return false;
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+    return true;
+  }
+
+  // A kill that came later must not hide it.
+  Findings Ended() {
+    server_.Retire();
+    return Broken("the server ended by itself");
   }
 
   Findings Judge() {
     std::vector<Told> told;
     for (auto& client : clients_) {
+      // Nothing fails under this server: what it cannot explain is its own fault.
+      if (!client->internal_error().empty()) return Broken("an internal error: " + client->internal_error());
       if (!client->problem().empty()) return Broken("an answer that cannot be right: " + client->problem());
       std::move(client->told().begin(), client->told().end(), std::back_inserter(told));
       for (const auto& [name, count] : client->calls()) report_.calls_by_name[name] += count, report_.calls += count;
