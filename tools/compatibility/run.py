@@ -82,8 +82,8 @@ class Server:
     """One `armature local`, in memory, at a free port."""
 
     def __init__(self, binary):
-        self.process = subprocess.Popen([binary, "local", "-inMemory", "-sharedDb", "-port", "0", "--log-level", "warn"], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen([binary, "local", "-inMemory", "-sharedDb", "-port", "0", "--log-level", "warn"],
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://127\.0\.0\.1:\d+", line)
         if not found:
