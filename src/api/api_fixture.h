@@ -103,7 +103,8 @@ class ApiFixture : public testing::Test {
     wire::DecodeErrors errors;
     void* request = operation->make_request(context.arena);
     ARMATURE_CO_CHECK_OK(wire::DecodeRequest(schema, document.root(), context.arena, errors, request));
-    ARMATURE_CO_CHECK_OK(wire::ValidateRequest(schema, request));
+    ARMATURE_CO_CHECK_OK(wire::ValidateRequest(schema, errors.WordingOf(schema), request));
+    context.wording = &errors.WordingOf(schema);
     co_return co_await operation->execute(context, request);
   }
 };

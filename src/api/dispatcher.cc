@@ -145,7 +145,7 @@ ApiResult<Dispatcher::Prepared> Dispatcher::Prepare(net::Exchange& exchange, con
       services_.compatibility.reads_numbers_from_text ? wire::NumberForm::kTextToo : wire::NumberForm::kNumbersOnly;
   void* decoded = operation->make_request(arena);
   ARMATURE_CHECK_OK(wire::DecodeRequest(**schema, document->root(), arena, value_errors, decoded, numbers));
-  ARMATURE_CHECK_OK(wire::ValidateRequest(**schema, decoded));
+  ARMATURE_CHECK_OK(wire::ValidateRequest(**schema, value_errors.WordingOf(**schema), decoded));
   // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
   document->KeepStringsOnly();
   return Prepared{operation, credential, std::move(*document), decoded};
@@ -192,7 +192,8 @@ Task<ApiResult<void>> Dispatcher::Answer(net::Exchange& exchange, const wire::Op
                          caller.region,
                          request.Value("host"),
                          services_.clock.NowMillis(),
-                         exchange.response().body};
+                         exchange.response().body,
+                         &value_errors.WordingOf(**schema)};
   co_return co_await prepared.operation->execute(context, prepared.decoded);
 }
 

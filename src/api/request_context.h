@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "model/compatibility.h"
+#include "model/wording.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
@@ -57,6 +58,8 @@ struct RequestContext {
   std::string_view host;
   int64_t now_millis = 0;
   std::string& body;
+  // In whose words this request's faults are told.
+  const model::Wording* wording = &model::kPlainWording;
 
   table::TableScope scope() const { return {account, region}; }
 };

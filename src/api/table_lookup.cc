@@ -8,6 +8,10 @@ namespace armature::api {
 
 using model::ApiResult;
 
+namespace {
+constexpr size_t kShortestTableName = 3;
+}
+
 bool ParseTableArn(std::string_view arn, TableArn* parsed) {
   // arn:aws:dynamodb:<region>:<account>:table/<name>
   std::string_view parts[6];
@@ -40,6 +44,8 @@ model::ApiError MissingTable(const RequestContext& context, std::string_view nam
 }
 
 ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context, std::string_view name_or_arn) {
+  if (name_or_arn.size() < kShortestTableName)
+    return model::ValidationException(std::string(model::messages::kTableNameTooShort));
   const std::string_view name = TableNameOf(context, name_or_arn);
   auto table = context.services.catalog.Find(context.scope(), name);
   if (!table || !table->AcceptsData(context.now_millis))

@@ -187,8 +187,9 @@ Task<model::ApiResult<void>> Simulation::Answer(Life& life, std::string_view tar
   wire::DecodeErrors errors;
   void* request = operation->make_request(arena);
   ARMATURE_CO_CHECK_OK(wire::DecodeRequest(*schema, document.root(), arena, errors, request));
-  ARMATURE_CO_CHECK_OK(wire::ValidateRequest(*schema, request));
-  api::RequestContext context{life.services, arena, "123456789012", "us-east-1", "localhost:8000", now_millis, body};
+  ARMATURE_CO_CHECK_OK(wire::ValidateRequest(*schema, errors.WordingOf(*schema), request));
+  api::RequestContext context{life.services,    arena,      "123456789012", "us-east-1",
+                              "localhost:8000", now_millis, body,           &errors.WordingOf(*schema)};
   co_return co_await operation->execute(context, request);
 }
 

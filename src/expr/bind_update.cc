@@ -50,8 +50,6 @@ class UpdateBinder {
     for (size_t i = 0; i < actions.size(); ++i) {
       if (!BindAction(parsed.actions[i], actions[i])) return nullptr;
       paths[i] = actions[i].path;
-      const bool removes = actions[i].kind == UpdateActionKind::kRemove;
-      (removes ? update.removing_actions : update.value_writing_actions) += 1;
       update.creates_item |= actions[i].kind == UpdateActionKind::kSet || actions[i].kind == UpdateActionKind::kAdd;
     }
     if (!undefined_value_.empty()) return binder_.Fail(messages::kUndefinedValue, undefined_value_);

@@ -90,9 +90,6 @@ struct UpdateAction {
 struct BoundUpdate {
   std::span<const UpdateAction> actions{};  // in the order of PathLess
   std::span<const Path> paths{};            // of the actions, in the order of the text: checks report the first
-  // For UpdateItem's own measure of an item's size (facts 3.5).
-  uint32_t value_writing_actions = 0;
-  uint32_t removing_actions = 0;
   // Whether a missing item comes into being: there is a SET or ADD, or no action at all.
   bool creates_item = true;
   // From AttributeUpdates: type errors at run time have another text.

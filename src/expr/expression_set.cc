@@ -73,8 +73,9 @@ size_t Find(const Bindings& bindings, std::span<const uint32_t> order, Key key, 
 }  // namespace
 
 ExpressionSet::ExpressionSet(Arena& arena, std::optional<std::span<const NameBinding>> names,
-                             std::optional<std::span<const ValueBinding>> values)
+                             std::optional<std::span<const ValueBinding>> values, const model::Wording& wording)
     : arena_(arena),
+      wording_(wording),
       names_(names),
       values_(values),
       name_used_(arena.NewArray<bool>(names ? names->size() : 0)),
@@ -105,9 +106,15 @@ ApiResult<void> ExpressionSet::CheckBindings() const {
   return {};
 }
 
+model::ApiError ExpressionSet::ParseError(ExpressionKind kind, const std::string& error, size_t size) const {
+  const bool tells_size = kind == ExpressionKind::kUpdate ? wording_.tells_update_size : wording_.tells_condition_size;
+  if (error != messages::kExpressionTooLong || !tells_size) return Invalid(kind, error);
+  return Invalid(kind, error + fmt::format(messages::kExpressionSize, size));
+}
+
 ApiResult<const BoundCondition*> ExpressionSet::AddCondition(ExpressionKind kind, std::string_view text) {
   const ParsedExpression& parsed = ExpressionCache::ForThisThread().Get(Grammar::kCondition, text);
-  if (!parsed.error.empty()) return Invalid(kind, parsed.error);
+  if (!parsed.error.empty()) return ParseError(kind, parsed.error, text.size());
   Binder binder(*this, parsed, text);
   const ConditionNode* root = BindCondition(binder);
   if (root == nullptr) return Invalid(kind, binder.error());
@@ -116,7 +123,7 @@ ApiResult<const BoundCondition*> ExpressionSet::AddCondition(ExpressionKind kind
 
 ApiResult<const BoundUpdate*> ExpressionSet::AddUpdate(std::string_view text) {
   const ParsedExpression& parsed = ExpressionCache::ForThisThread().Get(Grammar::kUpdate, text);
-  if (!parsed.error.empty()) return Invalid(ExpressionKind::kUpdate, parsed.error);
+  if (!parsed.error.empty()) return ParseError(ExpressionKind::kUpdate, parsed.error, text.size());
   Binder binder(*this, parsed, text);
   const BoundUpdate* update = BindUpdate(binder);
   if (update == nullptr) return Invalid(ExpressionKind::kUpdate, binder.error());
@@ -125,7 +132,7 @@ ApiResult<const BoundUpdate*> ExpressionSet::AddUpdate(std::string_view text) {
 
 ApiResult<const BoundProjection*> ExpressionSet::AddProjection(std::string_view text) {
   const ParsedExpression& parsed = ExpressionCache::ForThisThread().Get(Grammar::kProjection, text);
-  if (!parsed.error.empty()) return Invalid(ExpressionKind::kProjection, parsed.error);
+  if (!parsed.error.empty()) return ParseError(ExpressionKind::kProjection, parsed.error, text.size());
   Binder binder(*this, parsed, text);
   const BoundProjection* projection = BindProjection(binder);
   if (projection == nullptr) return Invalid(ExpressionKind::kProjection, binder.error());

@@ -9,12 +9,14 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "base/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"
+#include "model/wording.h"
 
 namespace armature::expr {
 
@@ -34,7 +36,8 @@ class ExpressionSet {
  public:
   // A parameter that is absent is nullopt; one that is there but empty is an error, see CheckBindings.
   ExpressionSet(Arena& arena, std::optional<std::span<const NameBinding>> names,
-                std::optional<std::span<const ValueBinding>> values);
+                std::optional<std::span<const ValueBinding>> values,
+                const model::Wording& wording = model::kPlainWording);
   ExpressionSet(const ExpressionSet&) = delete;
   ExpressionSet& operator=(const ExpressionSet&) = delete;
 
@@ -56,7 +59,10 @@ class ExpressionSet {
   Arena& arena() { return arena_; }
 
  private:
+  model::ApiError ParseError(ExpressionKind kind, const std::string& error, size_t size) const;
+
   Arena& arena_;
+  const model::Wording& wording_;
   std::optional<std::span<const NameBinding>> names_;
   std::optional<std::span<const ValueBinding>> values_;
   std::span<bool> name_used_;

@@ -114,10 +114,31 @@ ApiResult<std::span<const KeyPredicate>> ConvertKeyCondition(const BoundConditio
   return converter.predicates();
 }
 
+namespace {
+
+// Conditions lead from the first range attribute on without a gap, and all but the last are equalities.
+ApiResult<void> CheckNoGap(std::span<const KeyPredicate* const> range, const model::KeySchema& schema) {
+  size_t last = range.size();
+  while (last > 0 && range[last - 1] == nullptr) --last;
+  std::string missing;
+  for (size_t i = 0; i + 1 < last; ++i) {
+    if (range[i] != nullptr && range[i]->op == ConditionOp::kEqual) continue;
+    if (!missing.empty()) missing += ", ";
+    missing += schema.range[i].name;
+  }
+  if (missing.empty()) return {};
+  return Invalid(messages::kKeyConditionGap, missing, schema.range[last - 1].name);
+}
+
+}  // namespace
+
 ApiResult<KeyQuery> MatchKeySchema(std::span<const KeyPredicate> predicates, const model::KeySchema& schema,
-                                   Arena& arena) {
-  const bool is_simple = schema.hash.size() == 1 && schema.range.size() <= 1;
-  if (is_simple && predicates.size() > 2) return Invalid(messages::kKeyConditionCount);
+                                   KeyConditionForm form, Arena& arena) {
+  const size_t key_attributes = schema.hash.size() + schema.range.size();
+  if (form == KeyConditionForm::kLegacy && schema.hash.size() == 1 && schema.range.size() <= 1 && predicates.size() > 2)
+    return Invalid(messages::kKeyConditionCount);
+  if (form == KeyConditionForm::kExpression && predicates.size() > key_attributes)
+    return Invalid(messages::kKeyConditionTooMany, predicates.size(), key_attributes);
   const auto find = [&](std::string_view name) {
     const auto it = std::ranges::find(predicates, name, &KeyPredicate::attribute);
     return it == predicates.end() ? nullptr : &*it;
@@ -132,13 +153,14 @@ ApiResult<KeyQuery> MatchKeySchema(std::span<const KeyPredicate> predicates, con
   }
   const size_t wanted = predicates.size() - hash.size();
   if (wanted > schema.range.size()) return Invalid(messages::kKeyConditionNotSupported);
+  std::span<const KeyPredicate*> found = arena.NewArray<const KeyPredicate*>(schema.range.size());
+  for (size_t i = 0; i < found.size(); ++i) found[i] = find(schema.range[i].name);
+  ARMATURE_CHECK_OK(CheckNoGap(found, schema));
   std::span<KeyPredicate> range = arena.NewArray<KeyPredicate>(wanted);
   for (size_t i = 0; i < wanted; ++i) {
-    const KeyPredicate* predicate = find(schema.range[i].name);
-    if (predicate == nullptr) return Invalid(messages::kKeyConditionMissedKey, schema.range[i].name);
-    if (predicate->op != ConditionOp::kEqual && i + 1 < wanted) return Invalid(messages::kKeyConditionNotSupported);
-    ARMATURE_CHECK_OK(CheckType(*predicate, schema.range[i]));
-    range[i] = *predicate;
+    if (found[i] == nullptr) return Invalid(messages::kKeyConditionMissedKey, schema.range[i].name);
+    ARMATURE_CHECK_OK(CheckType(*found[i], schema.range[i]));
+    range[i] = *found[i];
   }
   return KeyQuery{.hash = hash, .range = range};
 }

@@ -38,6 +38,6 @@ struct KeyQuery {
 };
 
 model::ApiResult<KeyQuery> MatchKeySchema(std::span<const KeyPredicate> predicates, const model::KeySchema& schema,
-                                          Arena& arena);
+                                          KeyConditionForm form, Arena& arena);
 
 }  // namespace armature::expr

@@ -32,7 +32,7 @@ std::string ShowPredicates(std::span<const KeyPredicate> predicates) {
 std::string Match(const BoundCondition& condition, KeyConditionForm form, const KeySchema& schema, Arena& arena) {
   const auto predicates = ConvertKeyCondition(condition, form, arena);
   if (!predicates) return predicates.error().message;
-  const auto query = MatchKeySchema(*predicates, schema, arena);
+  const auto query = MatchKeySchema(*predicates, schema, form, arena);
   if (!query) return query.error().message;
   return ShowPredicates(query->hash) + " " + ShowPredicates(query->range);
 }
@@ -66,7 +66,7 @@ TEST(KeyConditionTest, RefusesWhatIsNoKeyCondition) {
   EXPECT_EQ(Query("pk.a = :s"), "KeyConditionExpressions cannot have conditions on nested attributes");
   EXPECT_EQ(Query("size(pk) = :n"), "KeyConditionExpressions cannot contain nested operations");
   EXPECT_EQ(Query("pk = :s AND sk > :n AND sk < :m"),
-            "KeyConditionExpressions must only contain one condition per key");
+            "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key");
   EXPECT_EQ(Query("pk = sk"),
             "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition");
   EXPECT_EQ(Query(":s = :t"), "Invalid condition in KeyConditionExpression: No key attribute specified");
@@ -76,10 +76,12 @@ TEST(KeyConditionTest, MatchesTheSchema) {
   EXPECT_EQ(Query("sk = :n"), "Query condition missed key schema element: pk");
   EXPECT_EQ(Query("attr1 = :s"), "Query condition missed key schema element: pk");
   EXPECT_EQ(Query("pk = :s AND x = :n"), "Query condition missed key schema element: sk");
-  EXPECT_EQ(Query("pk = :s AND sk = :n AND x = :n"), "Conditions can be of length 1 or 2 only");
+  EXPECT_EQ(Query("pk = :s AND sk = :n AND x = :n"),
+            "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)");
   EXPECT_EQ(Query("pk > :s"), "Query key condition not supported");
   EXPECT_EQ(Query("begins_with(pk, :s)"), "Query key condition not supported");
-  EXPECT_EQ(Query("pk = :s AND x = :n", kHashOnly), "Query key condition not supported");
+  EXPECT_EQ(Query("pk = :s AND x = :n", kHashOnly),
+            "The number of query conditions (2) exceeds the number of key attributes defined in the schema (1)");
   const std::string type =
       "One or more parameter values were invalid: Condition parameter type does not match schema type";
   EXPECT_EQ(Query("pk = :n"), type);
@@ -91,8 +93,11 @@ TEST(KeyConditionTest, MatchesSchemasOfSeveralAttributes) {
   EXPECT_EQ(Query("h2 = :n AND h1 = :s", kMulti), "[h1 = S:a][h2 = N:1] ");
   EXPECT_EQ(Query("h2 = :n AND r2 < :m AND r1 = :t AND h1 = :s", kMulti), "[h1 = S:a][h2 = N:1] [r1 = S:b][r2 < N:2]");
   EXPECT_EQ(Query("h1 = :s", kMulti), "Query condition missed key schema element: h2");
-  EXPECT_EQ(Query("h1 = :s AND h2 = :n AND r2 = :m", kMulti), "Query condition missed key schema element: r1");
-  EXPECT_EQ(Query("h1 = :s AND h2 = :n AND r1 > :t AND r2 = :m", kMulti), "Query key condition not supported");
+  const std::string gap =
+      "RANGE key attributes r1 must have equality conditions specified in the query because a condition is present on "
+      "key attribute r2";
+  EXPECT_EQ(Query("h1 = :s AND h2 = :n AND r2 = :m", kMulti), gap);
+  EXPECT_EQ(Query("h1 = :s AND h2 = :n AND r1 > :t AND r2 = :m", kMulti), gap);
 }
 
 TEST(KeyConditionTest, TakesLegacyConditionsToo) {

@@ -139,7 +139,13 @@ std::span<const Value> ArgumentsOf(const LegacyCondition& condition) {
   return {};
 }
 
+ApiResult<void> CheckName(std::string_view attribute) {
+  if (attribute.empty()) return Invalid(messages::kEmptyNameInItem);
+  return {};
+}
+
 ApiResult<void> LowerExpectedEntry(const LegacyCondition& entry, ConditionLowering& lowering) {
+  ARMATURE_CHECK_OK(CheckName(entry.attribute));
   if (entry.value != nullptr && entry.attribute_value_list)
     return Invalid(messages::kExpectedValueAndList, entry.attribute);
   if (entry.comparison_operator) {
@@ -164,6 +170,7 @@ ApiResult<void> LowerExpectedEntry(const LegacyCondition& entry, ConditionLoweri
 }
 
 ApiResult<void> CheckAttributeUpdate(const LegacyUpdate& update, std::string_view action) {
+  ARMATURE_CHECK_OK(CheckName(update.attribute));
   if (update.value == nullptr) {
     if (action != "DELETE") return Invalid(messages::kAttributeUpdateWithoutValue);
     return {};
@@ -191,6 +198,7 @@ ApiResult<const BoundCondition*> LowerConditions(std::span<const LegacyCondition
                                                  std::optional<std::string_view> conditional_operator, Arena& arena) {
   ConditionLowering lowering(conditions.size(), arena);
   for (const LegacyCondition& entry : conditions) {
+    ARMATURE_CHECK_OK(CheckName(entry.attribute));
     ARMATURE_TRY(const OperatorRule* rule, CheckArguments(entry.comparison_operator.value_or(""), ArgumentsOf(entry)));
     lowering.Add(rule->op, entry.attribute, ArgumentsOf(entry));
   }
@@ -210,7 +218,6 @@ ApiResult<const BoundUpdate*> LowerAttributeUpdates(std::span<const LegacyUpdate
     actions[i].path = paths[i] = TopLevelPath(update.attribute, arena);
     if (update.value == nullptr) {
       actions[i].kind = UpdateActionKind::kRemove;
-      ++bound.removing_actions;
       continue;
     }
     actions[i].kind = action == "ADD"      ? UpdateActionKind::kAdd
@@ -219,7 +226,6 @@ ApiResult<const BoundUpdate*> LowerAttributeUpdates(std::span<const LegacyUpdate
     UpdateValue* value = arena.New<UpdateValue>();
     value->value = update.value;
     actions[i].value = value;
-    ++bound.value_writing_actions;
     bound.creates_item |= actions[i].kind != UpdateActionKind::kDelete;
   }
   std::ranges::sort(actions, PathLess, &UpdateAction::path);
@@ -230,6 +236,7 @@ ApiResult<const BoundProjection*> LowerAttributesToGet(std::span<const std::stri
   std::unordered_set<std::string_view> seen;
   std::span<Path> paths = arena.NewArray<Path>(attributes.size());
   for (size_t i = 0; i < attributes.size(); ++i) {
+    ARMATURE_CHECK_OK(CheckName(attributes[i]));
     if (!seen.insert(attributes[i]).second) return Invalid(messages::kDuplicateAttributeName, attributes[i]);
     paths[i] = TopLevelPath(attributes[i], arena);
   }

@@ -545,7 +545,7 @@ std::string_view FunctionName(Function function) {
 ParsedExpression Parse(Grammar grammar, std::string_view source) {
   if (source.size() > kMaxExpressionBytes) {
     ParsedExpression too_long;
-    too_long.error = fmt::format(messages::kExpressionTooLong, source.size());
+    too_long.error = messages::kExpressionTooLong;
     return too_long;
   }
   return Parser(grammar, source).Run();

@@ -31,10 +31,13 @@ inline constexpr std::string_view kEmptyBinarySet =
     "One or more parameter values were invalid: Binary sets should not be empty";
 inline constexpr std::string_view kDuplicatesInStringSet =
     "One or more parameter values were invalid: Input collection [{}] contains duplicates.";
-inline constexpr std::string_view kDuplicatesInNumberSet = "Input collection contains duplicates";
+inline constexpr std::string_view kDuplicatesInNumberSet =
+    "One or more parameter values were invalid: Input collection contains duplicates.";
+inline constexpr std::string_view kDuplicatesInNumberSetOlder = "Input collection contains duplicates";
 inline constexpr std::string_view kDuplicatesInBinarySet =
     "One or more parameter values were invalid: Input collection [{}]of type BS contains duplicates.";
 inline constexpr std::string_view kNotANumber = "The parameter cannot be converted to a numeric value: {}";
+// Of the older readers, of an empty text.
 inline constexpr std::string_view kEmptyNumber = "The parameter cannot be converted to a numeric value";
 inline constexpr std::string_view kTooManyDigits = "Attempting to store more than 38 significant digits in a Number";
 inline constexpr std::string_view kNumberOverflow =
@@ -92,6 +95,10 @@ inline constexpr std::string_view kReturnValuesAllOldOrNone = "ReturnValues can 
 inline constexpr std::string_view kBatchGetTooManyItems = "Too many items requested for the BatchGetItem call";
 inline constexpr std::string_view kBatchWriteTooManyItems = "Too many items requested for the BatchWriteItem call";
 inline constexpr std::string_view kDuplicateItemKeys = "Provided list of item keys contains duplicates";
+inline constexpr std::string_view kTransactNoAction =
+    "1 validation error detected: Value '' at 'transactItems' failed to satisfy constraint: TransactWriteRequest "
+    "should "
+    "contain Delete or Put or Update or ConditionCheck";
 inline constexpr std::string_view kTransactOneActionEach =
     "TransactItems can only contain one of Check, Put, Update or Delete";
 inline constexpr std::string_view kTransactSameItemTwice =
@@ -111,6 +118,8 @@ inline constexpr std::string_view kIdempotentMismatch =
 inline constexpr std::string_view kTableAlreadyExists = "Table already exists: {}";
 inline constexpr std::string_view kTableNotFound = "Requested resource not found: Table: {} not found";
 inline constexpr std::string_view kResourceNotFound = "Requested resource not found";
+inline constexpr std::string_view kTableNameTooShort =
+    "TableName must be at least 3 characters long and at most 255 characters long";
 
 // Control plane (facts 8.6, 9.5, 18). kInvalid… texts stand behind "One or more parameter values were invalid: ".
 inline constexpr std::string_view kInvalidParameter = "One or more parameter values were invalid: {}";
@@ -146,7 +155,7 @@ inline constexpr std::string_view kKeyCountMismatch =
     "Number of attributes in KeySchema does not exactly match number of attributes defined in AttributeDefinitions";
 inline constexpr std::string_view kUnusedDefinitions =
     "Some AttributeDefinitions are not used. AttributeDefinitions: [{}], keys used: [{}]";
-inline constexpr std::string_view kDuplicateDefinition = "Cannot have two attributes with the same name: {}";
+inline constexpr std::string_view kDuplicateDefinition = "Duplicate AttributeName in AttributeDefinitions: {}";
 inline constexpr std::string_view kLocalIndexesEmpty = "List of LocalSecondaryIndexes is empty";
 inline constexpr std::string_view kGlobalIndexesEmpty = "List of GlobalSecondaryIndexes is empty";
 inline constexpr std::string_view kTooManyLocalIndexes = "Number of LocalSecondaryIndexes exceeds per-table limit of 5";
@@ -211,6 +220,9 @@ inline constexpr std::string_view kIndexUpdateEmpty =
     "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete "
     "must "
     "not be null";
+inline constexpr std::string_view kIndexUpdateOfSeveralKinds =
+    "Only one of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "
+    "GlobalSecondaryIndexUpdate.Delete may be specified";
 inline constexpr std::string_view kIndexUpdatedTwice =
     "Only one global secondary index update per index is allowed simultaneously. Index: {}";
 inline constexpr std::string_view kOneOnlineIndex =
@@ -230,6 +242,8 @@ inline constexpr std::string_view kTooManyTables =
 // --- tags (facts 18.4) -----------------------------------------------------------------------------------------------
 inline constexpr std::string_view kInvalidTableArn = "Invalid TableArn";
 inline constexpr std::string_view kInvalidResourceArn = "Invalid TableArn: Invalid ResourceArn provided as input {}";
+inline constexpr std::string_view kNoArn =
+    "Invalid TableArn: Invalid ResourceArn provided as input {}: ARNs must start with 'arn:'";
 inline constexpr std::string_view kNoTags = "Atleast one Tag needs to be provided as Input.";         // sic
 inline constexpr std::string_view kNoTagKeys = "Atleast one Tag Key needs to be provided as Input.";  // sic
 inline constexpr std::string_view kTooManyTags = "Too many tags: a resource can have at most 50 user tags";
@@ -252,12 +266,12 @@ inline constexpr std::string_view kMixedExpressions =
 inline constexpr std::string_view kNamesWithoutExpression =
     "ExpressionAttributeNames can only be specified when using expressions";
 inline constexpr std::string_view kValuesWithoutExpression =
-    "ExpressionAttributeValues can only be specified when using expressions: {}";
+    "ExpressionAttributeValues can only be specified when using expressions";
 // `{}` in kInvalidExpression: the kind ("ConditionExpression") and one of the texts below it.
 inline constexpr std::string_view kInvalidExpression = "Invalid {}: {}";
 inline constexpr std::string_view kExpressionEmpty = "The expression can not be empty;";
-inline constexpr std::string_view kExpressionTooLong =
-    "Expression size has exceeded the maximum allowed size; expression size: {}";
+inline constexpr std::string_view kExpressionTooLong = "Expression size has exceeded the maximum allowed size;";
+inline constexpr std::string_view kExpressionSize = " expression size: {}";
 inline constexpr std::string_view kExpressionSyntaxError = "Syntax error; token: \"{}\", near: \"{}\"";
 inline constexpr std::string_view kTooManyOperators = "The expression contains too many operators; operator count: {}";
 inline constexpr std::string_view kRedundantParentheses = "The expression has redundant parentheses;";
@@ -330,13 +344,19 @@ inline constexpr std::string_view kKeyConditionNestedPath =
 inline constexpr std::string_view kKeyConditionNestedOperation =
     "KeyConditionExpressions cannot contain nested operations";
 inline constexpr std::string_view kKeyConditionTwicePerKey =
-    "KeyConditionExpressions must only contain one condition per key";
+    "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key";
 inline constexpr std::string_view kKeyConditionTwoAttributes =
     "Invalid condition in KeyConditionExpression: Multiple attribute names used in one condition";
 inline constexpr std::string_view kKeyConditionNoAttribute =
     "Invalid condition in KeyConditionExpression: No key attribute specified";
 inline constexpr std::string_view kKeyConditionMissedKey = "Query condition missed key schema element: {}";
 inline constexpr std::string_view kKeyConditionCount = "Conditions can be of length 1 or 2 only";
+inline constexpr std::string_view kKeyConditionTooMany =
+    "The number of query conditions ({}) exceeds the number of key attributes defined in the schema ({})";
+inline constexpr std::string_view kKeyConditionGap =
+    "RANGE key attributes {} must have equality conditions specified in the query because a condition is present on "
+    "key "
+    "attribute {}";
 inline constexpr std::string_view kKeyConditionNotSupported = "Query key condition not supported";
 inline constexpr std::string_view kKeyConditionType =
     "One or more parameter values were invalid: Condition parameter type does not match schema type";
@@ -371,8 +391,7 @@ inline constexpr std::string_view kSegmentWithoutTotal =
 inline constexpr std::string_view kTotalWithoutSegment =
     "The Segment parameter is required but was not present in the request when parameter TotalSegments is present";
 inline constexpr std::string_view kSegmentTooLarge =
-    "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: {} is not less than "
-    "TotalSegments: {}";
+    "The Segment parameter is zero-based and must be less than parameter TotalSegments";
 inline constexpr std::string_view kSelectWithoutAttributes =
     "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES";
 inline constexpr std::string_view kSelectWithAttributes = "Cannot specify the {} when choosing to get {}";
@@ -382,6 +401,9 @@ inline constexpr std::string_view kSelectAllOfGlobalIndex =
     "One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index "
     "{} "
     "because its projection type is not ALL";
+inline constexpr std::string_view kUnprojectedFilter =
+    "One or more parameter values were invalid: Secondary index {} does not project one or more filter attributes: "
+    "[{}]";
 inline constexpr std::string_view kNotProjected =
     "One or more parameter values were invalid: Global secondary index {} does not project [{}]";
 
@@ -461,7 +483,7 @@ inline constexpr std::string_view kUnexpectedToken = "Unexpected token received 
 // --- wire: envelope (facts 1.1, 1.2)
 // ---------------------------------------------------------------------------------------
 inline constexpr std::string_view kNotFoundBody = "<UnknownOperationException/>\n";
-inline constexpr std::string_view kHealthy = "healthy: dynamodb.{}.amazonaws.com ";  // the blank at the end is AWS's
+inline constexpr std::string_view kHealthy = "healthy: {} ";  // the blank at the end is AWS's
 
 // --- signatures (facts 1.6)
 // --------------------------------------------------------------------------------------------------

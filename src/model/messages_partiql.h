@@ -94,9 +94,6 @@ inline constexpr std::string_view kPartiqlConsistentReadOfGlobalIndex =
     "Strongly consistent read is not supported on Global Secondary Indexes";
 inline constexpr std::string_view kPartiqlMultiAttributeKeys =
     "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys.";
-inline constexpr std::string_view kPartiqlUnprojectedFilter =
-    "One or more parameter values were invalid: Secondary index {} does not project one or more filter attributes: "
-    "[{}]";
 inline constexpr std::string_view kPartiqlOrderByWithoutWhere =
     "Must have WHERE clause in the statement when using ORDER BY clause.";
 inline constexpr std::string_view kPartiqlOrderByWithoutHash =

@@ -131,7 +131,8 @@ struct Scanned {
   int64_t digits = 0;           // significant digits, from the first to the last that is not zero
   int64_t trailing_zeros = 0;   // zeros after the last digit that is not zero
   int64_t fraction_digits = 0;  // digits written after the point
-  int64_t exponent = 0;         // as written after the e
+  int64_t exponent = 0;         // as written after the e, or as good as that when it is beyond all limits
+  int exponent_bits = 0;  // what the exponent needs: 0 (it fits an int32), 32 (more than that), 64 (more than that)
 };
 
 // Reads sign? digits-with-at-most-one-dot exponent?; false if the text is anything else.
@@ -179,14 +180,19 @@ class NumberScanner {
 
   bool ScanExponent(Scanned* out) {
     // Far beyond any text a request can hold, so that a saturated exponent is out of range whatever the digits are.
-    constexpr int64_t kSaturated = 1'000'000'000;
+    constexpr int64_t kSaturated = 1'000'000'000'000;
     ++next_;
     bool negative = false;
     if (next_ != end_ && (*next_ == '-' || *next_ == '+')) negative = *next_++ == '-';
     if (next_ == end_) return false;
+    const char* const first_digit = next_;
     int64_t exponent = 0;
     for (; next_ != end_ && IsDigit(*next_); ++next_) exponent = std::min(exponent * 10 + (*next_ - '0'), kSaturated);
     out->exponent = negative ? -exponent : exponent;
+    if (out->exponent > INT32_MAX || out->exponent <= INT32_MIN) out->exponent_bits = 32;
+    // Rare, so it may read the digits again.
+    int64_t whole = 0;
+    if (exponent == kSaturated && std::from_chars(first_digit, next_, whole).ec != std::errc()) out->exponent_bits = 64;
     return IsDigit(next_[-1]);
   }
 
@@ -196,8 +202,11 @@ class NumberScanner {
 
 }  // namespace
 
-ApiResult<Number> Number::Parse(std::string_view text) {
-  if (text.empty()) return ValidationException(std::string(messages::kEmptyNumber));
+ApiResult<Number> Number::Parse(std::string_view text, NumberReading reading) {
+  if (text.empty()) {
+    return reading == NumberReading::kCurrent ? NotANumber(text)
+                                              : ValidationException(std::string(messages::kEmptyNumber));
+  }
   // Nearly every number is a short integer.
   const size_t sign = text[0] == '-' ? 1 : 0;
   if (text.size() - sign - 1 < 18) {
@@ -209,12 +218,14 @@ ApiResult<Number> Number::Parse(std::string_view text) {
 
   Scanned scanned;
   if (!NumberScanner(text).Scan(&scanned)) return NotANumber(text);
+  if (scanned.exponent_bits > (reading == NumberReading::kStatement ? 0 : 32)) return NotANumber(text);
   // The magnitude of the leading digit. A zero has the magnitude of its last written digit: AWS (whose decimals keep
   // the scale of a zero) refuses 0e126 and accepts 0.0e126.
   const int64_t exponent = scanned.exponent - scanned.fraction_digits + scanned.trailing_zeros;
   const int64_t magnitude = exponent + std::max<int64_t>(scanned.digits, 1) - 1;
-  if (magnitude > kMaxMagnitude) return Overflow();
-  if (magnitude < kMinMagnitude) return ValidationException(std::string(messages::kNumberUnderflow));
+  const bool wraps = reading != NumberReading::kCurrent && scanned.exponent_bits == 0 && magnitude >= INT32_MAX;
+  if (magnitude > kMaxMagnitude && !wraps) return Overflow();
+  if (magnitude < kMinMagnitude || wraps) return ValidationException(std::string(messages::kNumberUnderflow));
   if (scanned.too_many_digits) return ValidationException(std::string(messages::kTooManyDigits));
   if (scanned.mantissa == 0) return Number();
   return NumberBuilder::Canonical(scanned.negative, scanned.mantissa, static_cast<int>(exponent));

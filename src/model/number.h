@@ -15,6 +15,13 @@
 
 namespace armature::model {
 
+// How the text of a number is read. Good numbers are the same to all; texts of bad ones differ.
+enum class NumberReading : uint8_t {
+  kCurrent,    // an exponent has 64 bits; an empty text is named, with nothing behind the colon
+  kOlder,      // the magnitude is a sum of 32 bits, which wraps: 1e2147483647 is too small
+  kStatement,  // as kOlder, and an exponent has no more than 32 bits (parameters of PartiQL statements)
+};
+
 class Number {
  public:
   __extension__ typedef unsigned __int128 Mantissa;  // __extension__: not ISO C++, but in every compiler we use
@@ -25,8 +32,8 @@ class Number {
   constexpr Number() = default;
   static Number FromInt(int64_t value);
 
-  // Parses a client's text; the error is the ValidationException DynamoDB gives.
-  static ApiResult<Number> Parse(std::string_view text);
+  // Parses a client's text; the error is the ValidationException DynamoDB gives, in the words of the operation.
+  static ApiResult<Number> Parse(std::string_view text, NumberReading reading = NumberReading::kCurrent);
 
   // Sum and difference, exact or an error (38 digits and range, both reported as AWS's overflow text).
   static ApiResult<Number> Add(const Number& a, const Number& b);

@@ -63,7 +63,7 @@ TEST(NumberParse, CanonicalTextIsPlainDecimal) {
 }
 
 TEST(NumberParse, RefusesWhatIsNotANumber) {
-  EXPECT_EQ(ParseError(""), messages::kEmptyNumber);
+  EXPECT_EQ(ParseError(""), "The parameter cannot be converted to a numeric value: ");
   for (std::string_view text :
        {"abc", " 1", "1 ", "NaN", "Infinity", "-Infinity", "1_000", "1e",   "1e+",   "e5", "++5", "--5",
         "+-5", ".",  "-",  "+",   "1.2.3",    "1e5.5",     "1e5e5", "0x10", "1,000", "-.", ".e1", "１"})
@@ -85,11 +85,36 @@ TEST(NumberParse, KeepsTheRange) {
   const std::string nines(38, '9');
   EXPECT_EQ(Canonical(nines + "e88"), nines + std::string(88, '0'));
   EXPECT_EQ(Canonical("0.1e126"), "1" + std::string(125, '0'));
-  for (std::string_view text : {"1e126", "-1e126", "10e125", "1e999999999999999999999", "9.9e126"})
+  for (std::string_view text : {"1e126", "-1e126", "10e125", "1e99999999999", "1e9223372036854775807", "9.9e126"})
     EXPECT_EQ(ParseError(text), messages::kNumberOverflow) << text;
-  for (std::string_view text : {"1e-131", "-1e-131", "0.1e-130", "1e-999999999999999999999"})
+  for (std::string_view text : {"1e-131", "-1e-131", "0.1e-130", "1e-99999999999", "1e-9223372036854775807"})
     EXPECT_EQ(ParseError(text), messages::kNumberUnderflow) << text;
   EXPECT_EQ(Canonical("-1e-130").size(), 133u);
+}
+
+// The same bad number is told differently by AWS's readers.
+TEST(NumberParse, ExponentsBeyondAllLimitsDependOnTheReader) {
+  const auto error = [](std::string_view text, NumberReading reading) {
+    return std::string(Number::Parse(text, reading).error().message);
+  };
+  const auto unconvertible = [](std::string_view text) {
+    return "The parameter cannot be converted to a numeric value: " + std::string(text);
+  };
+  for (const auto reading : {NumberReading::kCurrent, NumberReading::kOlder}) {
+    EXPECT_EQ(error("1e2147483648", reading), messages::kNumberOverflow);
+    EXPECT_EQ(error("1e-2147483648", reading), messages::kNumberUnderflow);
+    EXPECT_EQ(error("1e9223372036854775808", reading), unconvertible("1e9223372036854775808"));
+  }
+  EXPECT_EQ(error("1e2147483647", NumberReading::kCurrent), messages::kNumberOverflow);
+  EXPECT_EQ(error("1e2147483647", NumberReading::kOlder), messages::kNumberUnderflow);
+  EXPECT_EQ(error("1e2147483647", NumberReading::kStatement), messages::kNumberUnderflow);
+  EXPECT_EQ(error("12e2147483646", NumberReading::kOlder), messages::kNumberUnderflow);
+  EXPECT_EQ(error("1e2147483646", NumberReading::kOlder), messages::kNumberOverflow);
+  for (std::string_view text : {"1e2147483648", "-1e99999999999", "1e-2147483648", "1e-99999999999"})
+    EXPECT_EQ(error(text, NumberReading::kStatement), unconvertible(text));
+  EXPECT_EQ(error("1e-2147483647", NumberReading::kStatement), messages::kNumberUnderflow);
+  EXPECT_EQ(error("", NumberReading::kOlder), messages::kEmptyNumber);
+  EXPECT_EQ(error("", NumberReading::kStatement), messages::kEmptyNumber);
 }
 
 TEST(NumberParse, AZeroHasTheMagnitudeOfItsLastDigit) {

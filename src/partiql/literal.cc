@@ -97,7 +97,11 @@ class Folder {
   }
 
   bool FoldNumber(Node* node, const std::string& path) {
-    auto number = model::Number::Parse(fmt::format("{}{}", node->is_negated ? "-" : "", node->text));
+    const std::string text = fmt::format("{}{}", node->is_negated ? "-" : "", node->text);
+    auto number = model::Number::Parse(text, model::NumberReading::kStatement);
+    // An exponent of more than 32 bits: AWS's parser gives up.
+    if (!number && number.error().message == fmt::format(messages::kNotANumber, text))
+      return Fail(messages::kPartiqlNotWellFormed, "");
     if (!number) return Fail(messages::kPartiqlUnderRoot, number.error().message, path);
     return Become(node, Value::OfNumber(*number, arena_));
   }

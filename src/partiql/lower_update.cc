@@ -142,8 +142,6 @@ model::ApiResult<const expr::BoundUpdate*> LowerUpdate(const Statement& statemen
   for (size_t i = 0; i < actions.size(); ++i) {
     if (!lowering.Lower(statement.assignments[i], actions[i])) return ValidationException(std::move(lowering.error));
     paths[i] = actions[i].path;
-    const bool removes = actions[i].kind == UpdateActionKind::kRemove;
-    (removes ? update.removing_actions : update.value_writing_actions) += 1;
     update.creates_item |= actions[i].kind == UpdateActionKind::kSet || actions[i].kind == UpdateActionKind::kAdd;
   }
   if (auto overlap = expr::CheckPathsDisjoint(paths, arena)) return ValidationException(std::move(*overlap));

@@ -36,7 +36,6 @@ struct ItemWrite {
   const expr::BoundUpdate* update = nullptr;        // of kUpdate
   const expr::BoundCondition* condition = nullptr;  // null: none
   bool wants_old_image = false;                     // decode the old item even if nothing here needs it
-  bool measures_plainly = false;                    // updates in transactions are held to the plain item size
   bool by_ttl = false;                              // done by the service because the item has expired
 
   // out

@@ -81,8 +81,7 @@ class PageReader {
         page_.has_more = true;
         page_.last_key = RowKeyAttributes(*page_.keyspace, decoded->item, arena_);
       }
-      if (page_.filter_sees_entry || !page_.fetch_from) HandOn(item, decoded->item, scan.rows[i].value.size());
-      else HandOn(item, item, fetched_[i].value.size());
+      HandOn(item, decoded->item, scan.rows[i].value.size());
     }
     return {};
   }

@@ -39,9 +39,9 @@ struct PageRead {
   bool is_reverse = false;
   size_t limit = SIZE_MAX;
   storage::ReadAt at;
-  // Rows for which this does not hold are read and counted, but not handed on. null: none
+  // Rows for which this does not hold are read and counted, but not handed on. It looks at the row of the keyspace,
+  // also where an item is fetched for it. null: none
   const expr::ConditionNode* filter = nullptr;
-  bool filter_sees_entry = false;  // of rows with `fetch_from`: the filter looks at the entry, not at the item
   RowSink* sink = nullptr;
 
   // out

@@ -31,17 +31,23 @@ std::vector<std::string> ProjectedNames(const model::IndexDef& index, const Keys
 
 TableSchema::TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous)
     : def_(std::move(table)), items_(ItemsKeyspace(*def_)) {
-  for (const auto& index : def_->indexes) {
-    IndexSchema schema;
-    schema.def = &index;
-    schema.keyspace = IndexKeyspace(*def_, index);
-    schema.projected = ProjectedNames(index, schema.keyspace);
-    const IndexSchema* before = previous ? previous->FindIndex(index.name) : nullptr;
-    schema.stats = before && before->def->id == index.id ? before->stats : std::make_shared<RowStats>();
-    has_local_indexes_ = has_local_indexes_ || index.kind == model::IndexKind::kLocal;
-    has_unbuilt_indexes_ = has_unbuilt_indexes_ || index.status == model::ResourceStatus::kCreating;
-    indexes_.push_back(std::move(schema));
+  // Global ones first: where an attribute is a key of both kinds, errors name the global one.
+  for (const auto kind : {model::IndexKind::kGlobal, model::IndexKind::kLocal}) {
+    for (const auto& index : def_->indexes)
+      if (index.kind == kind) AddIndex(index, previous);
   }
+}
+
+void TableSchema::AddIndex(const model::IndexDef& index, const TableSchema* previous) {
+  IndexSchema schema;
+  schema.def = &index;
+  schema.keyspace = IndexKeyspace(*def_, index);
+  schema.projected = ProjectedNames(index, schema.keyspace);
+  const IndexSchema* before = previous ? previous->FindIndex(index.name) : nullptr;
+  schema.stats = before && before->def->id == index.id ? before->stats : std::make_shared<RowStats>();
+  has_local_indexes_ = has_local_indexes_ || index.kind == model::IndexKind::kLocal;
+  has_unbuilt_indexes_ = has_unbuilt_indexes_ || index.status == model::ResourceStatus::kCreating;
+  indexes_.push_back(std::move(schema));
 }
 
 const IndexSchema* TableSchema::FindIndex(std::string_view name) const {

@@ -58,6 +58,8 @@ class TableSchema {
   bool has_all_expiry_rows() const { return def_->ttl.status == model::TtlStatus::kEnabled; }
 
  private:
+  void AddIndex(const model::IndexDef& index, const TableSchema* previous);
+
   const std::shared_ptr<const model::TableDef> def_;
   const Keyspace items_;
   std::vector<IndexSchema> indexes_;

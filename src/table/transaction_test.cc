@@ -55,7 +55,6 @@ class TestWrites {
       writes_[i].update = from.update;
       writes_[i].condition = from.condition;
       writes_[i].wants_old_image = true;
-      writes_[i].measures_plainly = true;
     }
   }
 

@@ -25,13 +25,6 @@ using storage::Sequence;
 
 namespace {
 
-// What UpdateItem measures is not quite the item: AWS adds bookkeeping per action to the attributes without the key
-// (measured against AWS, facts 3.5), so an update near the limit fails a few bytes earlier than a put.
-size_t MeasuredUpdateSize(size_t item_size, model::Item key, const expr::BoundUpdate& update) {
-  const size_t bookkeeping = 3 + 19 * update.value_writing_actions + 2 * update.removing_actions;
-  return std::max(item_size, item_size - model::ItemSize(key) + bookkeeping);
-}
-
 // The engine says itself, once, when it begins and ceases to refuse writes; anything else is said now and then.
 void LogRefusal(std::string_view table, const Status& status) {
   if (status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable) return;
@@ -158,9 +151,7 @@ ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
   if (!write.new_exists) return {};
   write.new_item = updated->item;
   write.new_size = model::ItemSize(write.new_item);
-  const size_t measured =
-      write.measures_plainly ? write.new_size : MeasuredUpdateSize(write.new_size, write.key, *write.update);
-  if (measured > model::kMaxItemBytes)
+  if (write.new_size > model::kMaxItemBytes)
     return model::ValidationException(std::string(model::messages::kItemToUpdateTooLarge));
   return {};
 }

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
+#include <set>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -24,13 +28,27 @@ constexpr std::string_view kAttributeMapType =
 
 model::ApiError Invalid(std::string_view text) { return model::ValidationException(std::string(text)); }
 
-// "[a, b, a]", as Java prints a collection; from the JSON, because the decoded set has lost the client's order.
-std::string PrintCollection(dom::array members) {
-  std::string out;
+// The members of a set with a repeated one, without the brackets; from the JSON, because the decoded set has lost the
+// client's order. `decoded` are the members' bytes as sent, by which they are ordered.
+std::string PrintMembers(dom::array members, std::span<const std::string_view> decoded, model::SetPrinting printing,
+                         std::string_view sorted_separator) {
+  std::vector<std::pair<std::string_view, std::string_view>> printed;  // bytes, text
   for (dom::element member : members) {
-    if (!out.empty()) out += ", ";
     std::string_view text;
-    if (member.get(text) == simdjson::SUCCESS) out += text;
+    if (member.get(text) == simdjson::SUCCESS) printed.emplace_back(decoded[printed.size()], text);
+  }
+  const bool is_sorted = printing == model::SetPrinting::kSorted;
+  if (is_sorted) {
+    // Up to the first repeated member they have come together in order.
+    std::set<std::string_view> seen;
+    size_t first = 0;
+    while (first < printed.size() && seen.insert(printed[first].first).second) ++first;
+    std::sort(printed.begin(), printed.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  std::string out;
+  for (const auto& [bytes, text] : printed) {
+    if (!out.empty()) out += is_sorted ? sorted_separator : ", ";
+    out += is_sorted ? fmt::format("\"{}\"", text) : std::string(text);
   }
   return out;
 }
@@ -95,6 +113,11 @@ bool AttributeDecoder::DecodeBoolean(dom::element json, bool* out) {
   return Fail(std::string(messages::kUnexpectedToken));
 }
 
+const model::ApiError* AttributeDecoder::EmptyName() {
+  return errors_.Add(
+      Invalid(wording_.has_prefix_for_empty_name ? messages::kEmptyNameInItem : messages::kEmptyAttributeName));
+}
+
 void AttributeDecoder::Note(Fault* fault, Rank rank, model::ApiError error) {
   if (rank >= fault->rank) return;
   *fault = {errors_.Add(std::move(error)), rank};
@@ -118,7 +141,7 @@ bool AttributeDecoder::GetMap(dom::element json, dom::object* out) {
 bool AttributeDecoder::DecodeNumber(dom::element json, Value* out, Fault* fault) {
   std::string_view text;
   if (!DecodeString(json, &text)) return false;
-  auto number = model::Number::Parse(text);
+  auto number = model::Number::Parse(text, wording_.numbers);
   if (!number) {
     Note(fault, Rank::kNumber, std::move(number).error());
     return true;
@@ -138,7 +161,10 @@ bool AttributeDecoder::DecodeStringSet(dom::element json, Value* out, Fault* fau
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyStringSet));
   if (!model::SortStringSet(members)) {
-    Note(fault, Rank::kDuplicates, Invalid(fmt::format(messages::kDuplicatesInStringSet, PrintCollection(array))));
+    for (count = 0; dom::element member : array) DecodeString(member, &members[count++]);  // as sent, once more
+    Note(fault, Rank::kDuplicates,
+         Invalid(fmt::format(messages::kDuplicatesInStringSet, PrintMembers(array, members, wording_.sets, ", "))));
+    model::SortStringSet(members);
   }
   *out = Value::StringSet(members);
   return true;
@@ -154,7 +180,10 @@ bool AttributeDecoder::DecodeBinarySet(dom::element json, Value* out, Fault* fau
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyBinarySet));
   if (!model::SortStringSet(members)) {
-    Note(fault, Rank::kDuplicates, Invalid(fmt::format(messages::kDuplicatesInBinarySet, PrintCollection(array))));
+    for (count = 0; dom::element member : array) DecodeBlob(member, &members[count++]);  // as sent, once more
+    Note(fault, Rank::kDuplicates,
+         Invalid(fmt::format(messages::kDuplicatesInBinarySet, PrintMembers(array, members, wording_.sets, ","))));
+    model::SortStringSet(members);
   }
   *out = Value::BinarySet(members);
   return true;
@@ -170,7 +199,7 @@ bool AttributeDecoder::DecodeNumberSet(dom::element json, Value* out, Fault* fau
     std::string_view text;
     if (member.is_null()) return Fail(std::string(messages::kUnexpectedToken));
     if (!DecodeString(member, &text)) return false;
-    auto number = model::Number::Parse(text);
+    auto number = model::Number::Parse(text, wording_.numbers);
     if (number) {
       members[count++] = *number;
     } else {
@@ -179,8 +208,11 @@ bool AttributeDecoder::DecodeNumberSet(dom::element json, Value* out, Fault* fau
     }
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyNumberSet));
-  if (all_numbers && !model::SortNumberSet(members))
-    Note(fault, Rank::kDuplicates, Invalid(messages::kDuplicatesInNumberSet));
+  if (all_numbers && !model::SortNumberSet(members)) {
+    Note(fault, Rank::kDuplicates,
+         Invalid(wording_.sets == model::SetPrinting::kSorted ? messages::kDuplicatesInNumberSet
+                                                              : messages::kDuplicatesInNumberSetOlder));
+  }
   *out = Value::NumberSet(members);
   return true;
 }
@@ -208,7 +240,7 @@ bool AttributeDecoder::DecodeNestedMap(dom::element json, int depth, Value* out,
     const model::ApiError* error = nullptr;
     entries[count].name = field.key;
     if (!DecodeValue(field.value, Position::kElement, depth + 1, &entries[count++].value, &error)) return false;
-    if (error == nullptr && field.key.empty()) error = errors_.Add(Invalid(messages::kEmptyNameInItem));
+    if (error == nullptr && field.key.empty()) error = EmptyName();
     NoteNested(fault, error);
   }
   *out = Value::Map(model::SortMap(entries));
@@ -263,6 +295,7 @@ bool AttributeDecoder::DecodeValue(dom::element json, Position position, int dep
                                    const model::ApiError** error) {
   *out = Value();
   if (depth > model::kMaxNestingLevels) {  // no deeper: a hostile document shall not choose our stack's depth
+    errors_.NoteTooDeep();
     *error = errors_.Add(Invalid(messages::kNestingTooDeep));
     return true;
   }
@@ -308,16 +341,21 @@ bool AttributeDecoder::DecodeMap(dom::element json, bool names_attributes, Attri
   auto entries = arena_.NewArray<model::MapEntry>(object.size());
   size_t count = 0;
   *out = AttributeMap{};
+  int first_rank = INT_MAX;
   for (dom::key_value_pair field : object) {
     const model::ApiError* error = nullptr;
+    const size_t too_deep_before = errors_.too_deep();
     entries[count].name = field.key;
     if (!DecodeValue(field.value, Position::kElement, 1, &entries[count++].value, &error)) return false;
-    if (error == nullptr && names_attributes && field.key.empty())
-      error = errors_.Add(Invalid(messages::kEmptyNameInItem));
-    if (error != nullptr && out->first_error == nullptr) {
-      out->first_error = error;
-      out->first_error_key = field.key;
-    }
+    const bool lacks_name = names_attributes && field.key.empty();
+    if (error == nullptr && !lacks_name) continue;
+    // 0: an empty name; 1: nesting; 2: anything else.
+    const int rank = !wording_.ranks_item_faults ? 0 : lacks_name ? 0 : errors_.too_deep() != too_deep_before ? 1 : 2;
+    if (rank >= first_rank) continue;
+    first_rank = rank;
+    out->first_error = error == nullptr || (wording_.ranks_item_faults && lacks_name) ? EmptyName() : error;
+    if (rank == 1) out->first_error = errors_.Add(Invalid(messages::kNestingTooDeep));
+    out->first_error_key = field.key;
   }
   out->entries = model::SortMap(entries);
   out->present = true;

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
+#include "model/wording.h"
 #include "wire/decode.h"
 
 namespace armature::wire {
@@ -20,7 +21,8 @@ enum class Position { kMember, kElement };
 
 class AttributeDecoder {
  public:
-  AttributeDecoder(Arena& arena, DecodeErrors& errors) : arena_(arena), errors_(errors) {}
+  AttributeDecoder(Arena& arena, const model::Wording& wording, DecodeErrors& errors)
+      : arena_(arena), wording_(wording), errors_(errors) {}
 
   // Each returns false when the JSON has the wrong type; failure() is then the SerializationException.
   bool DecodeField(simdjson::dom::element json, AttributeField* out);
@@ -58,10 +60,12 @@ class AttributeDecoder {
   bool DecodeNestedMap(simdjson::dom::element json, int depth, model::Value* out, Fault* fault);
   bool GetArray(simdjson::dom::element json, simdjson::dom::array* out);
   bool GetMap(simdjson::dom::element json, simdjson::dom::object* out);
+  const model::ApiError* EmptyName();
   void Note(Fault* fault, Rank rank, model::ApiError error);
   void NoteNested(Fault* fault, const model::ApiError* error);
 
   Arena& arena_;
+  const model::Wording& wording_;
   DecodeErrors& errors_;
   std::optional<model::ApiError> failure_;
 };

@@ -43,7 +43,7 @@ bool IsForbidden(std::string_view parameters) {
 }
 
 Coding NamedCoding(std::string_view name) {
-  if (net::EqualsIgnoreCase(name, "gzip") || net::EqualsIgnoreCase(name, "x-gzip")) return Coding::kGzip;
+  if (net::EqualsIgnoreCase(name, "gzip")) return Coding::kGzip;  // AWS does not know x-gzip
   if (net::EqualsIgnoreCase(name, "deflate")) return Coding::kDeflate;
   if (name.empty() || net::EqualsIgnoreCase(name, "identity")) return Coding::kIdentity;
   return Coding::kUnknown;
@@ -98,16 +98,16 @@ z_stream* ThreadDeflater(Coding coding) {
 
 Coding ParseContentEncoding(std::string_view header) { return NamedCoding(Trim(header)); }
 
+// Of what the client takes AWS uses the first it knows; weights count only as far as they forbid.
 Coding ChooseResponseCoding(std::string_view accept_encoding) {
-  bool deflate = false;
   while (!accept_encoding.empty()) {
     std::string_view element = NextPart(&accept_encoding, ',');
-    const Coding coding = NamedCoding(NextPart(&element, ';'));
+    const std::string_view name = NextPart(&element, ';');
+    const Coding coding = name == "*" ? Coding::kGzip : NamedCoding(name);
     if (IsForbidden(element)) continue;
-    if (coding == Coding::kGzip) return Coding::kGzip;
-    deflate = deflate || coding == Coding::kDeflate;
+    if (coding == Coding::kGzip || coding == Coding::kDeflate) return coding;
   }
-  return deflate ? Coding::kDeflate : Coding::kIdentity;
+  return Coding::kIdentity;
 }
 
 std::string_view CodingName(Coding coding) {

@@ -38,8 +38,8 @@ bool ReadFromText(dom::element json, int64_t& out) {
 
 class Decoder {
  public:
-  Decoder(Arena& arena, DecodeErrors& errors, NumberForm numbers)
-      : arena_(arena), values_(arena, errors), numbers_(numbers) {}
+  Decoder(Arena& arena, const model::Wording& wording, DecodeErrors& errors, NumberForm numbers)
+      : arena_(arena), values_(arena, wording, errors), numbers_(numbers) {}
 
   bool DecodeStructure(const ShapeDesc& shape, dom::element json, Position position, void* out);
   // Why DecodeStructure returned false.
@@ -245,16 +245,35 @@ model::ApiError Decoder::Failure() {
   return model::ValidationException(std::move(message));
 }
 
+// Whether lists and maps are nested that many levels or more. Looks no deeper.
+bool IsNested(dom::element json, int levels) {
+  dom::array array;
+  dom::object object;
+  const bool is_array = json.get(array) == simdjson::SUCCESS;
+  if (!is_array && json.get(object) != simdjson::SUCCESS) return false;
+  if (levels <= 1) return true;
+  if (is_array) {
+    for (dom::element element : array)
+      if (IsNested(element, levels - 1)) return true;
+    return false;
+  }
+  for (dom::key_value_pair field : object)
+    if (IsNested(field.value, levels - 1)) return true;
+  return false;
+}
+
 }  // namespace
 
 model::ApiResult<void> DecodeRequest(const OperationSchema& schema, dom::element root, Arena& arena,
                                      DecodeErrors& errors, void* out, NumberForm numbers) {
-  Decoder decoder(arena, errors, numbers);
+  Decoder decoder(arena, *schema.wording, errors, numbers);
   if (!decoder.DecodeStructure(*schema.input, root, Position::kElement, out)) return decoder.Failure();
+  if (errors.too_deep() != 0 && IsNested(root, model::kDeepBody)) errors.NoteDeepBody();
   return {};
 }
 
-model::ApiError InvalidExpressionValue(const AttributeMap& values) {
+model::ApiError InvalidExpressionValue(const model::Wording& wording, const AttributeMap& values) {
+  if (!wording.names_bad_values) return *values.first_error;
   return model::ValidationException(fmt::format(messages::kAttributeMapInvalidValue, "ExpressionAttributeValues",
                                                 values.first_error->message, values.first_error_key));
 }

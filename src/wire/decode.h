@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "model/api_error.h"
+#include "model/wording.h"
 #include "wire/fields.h"
 #include "wire/requests.h"
 #include "wire/shape.h"
@@ -33,10 +34,22 @@ class DecodeErrors {
   bool empty() const { return errors_.empty(); }
   size_t size() const { return count_; }
 
+  // How many values nested deeper than items may be were met.
+  void NoteTooDeep() { ++too_deep_; }
+  size_t too_deep() const { return too_deep_; }
+  // The body is one that AWS gives to its older reader (model::kDeepBody).
+  void NoteDeepBody() { is_deep_body_ = true; }
+  // In whose words the request's faults are told.
+  const model::Wording& WordingOf(const OperationSchema& schema) const {
+    return is_deep_body_ && schema.wording->deep ? *schema.wording->deep : *schema.wording;
+  }
+
  private:
   static constexpr size_t kMostKept = 256;
   std::forward_list<model::ApiError> errors_;
   size_t count_ = 0;
+  size_t too_deep_ = 0;
+  bool is_deep_body_ = false;
 };
 
 // Whether a whole number may be written as text, as DynamoDB Local has it ("5").
@@ -53,11 +66,11 @@ model::ApiResult<const Input*> DecodeAs(simdjson::dom::element root, Arena& aren
   const OperationSchema& schema = SchemaOf(Input::kOperation);
   Input* input = arena.New<Input>();
   ARMATURE_CHECK_OK(DecodeRequest(schema, root, arena, errors, input));
-  ARMATURE_CHECK_OK(ValidateRequest(schema, input));
+  ARMATURE_CHECK_OK(ValidateRequest(schema, errors.WordingOf(schema), input));
   return static_cast<const Input*>(input);
 }
 
-// The error of an ExpressionAttributeValues map, in the form DynamoDB words it. REQUIRES: values.first_error.
-model::ApiError InvalidExpressionValue(const AttributeMap& values);
+// The error of an ExpressionAttributeValues map, in the operation's words. REQUIRES: values.first_error.
+model::ApiError InvalidExpressionValue(const model::Wording& wording, const AttributeMap& values);
 
 }  // namespace armature::wire

@@ -202,7 +202,7 @@ TEST(DecodeTest, FaultsOfAttributeValuesAreKept) {
   EXPECT_EQ(
       ValueError(R"({"S":"a","N":"1"})"),
       "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes");
-  EXPECT_EQ(ValueError(R"({"N":""})"), "The parameter cannot be converted to a numeric value");
+  EXPECT_EQ(ValueError(R"({"N":""})"), "The parameter cannot be converted to a numeric value: ");
   EXPECT_EQ(ValueError(R"({"N":"b"})"), "The parameter cannot be converted to a numeric value: b");
   EXPECT_EQ(ValueError(R"({"NULL":false})"),
             "One or more parameter values were invalid: Null attribute value types must have the value of true");
@@ -212,11 +212,13 @@ TEST(DecodeTest, FaultsOfAttributeValuesAreKept) {
   EXPECT_EQ(ValueError(R"({"NS":[]})"), "One or more parameter values were invalid: An number set  may not be empty");
   EXPECT_EQ(ValueError(R"({"BS":[]})"), "One or more parameter values were invalid: Binary sets should not be empty");
   EXPECT_EQ(ValueError(R"({"SS":["b","a","b"]})"),
-            "One or more parameter values were invalid: Input collection [b, a, b] contains duplicates.");
-  EXPECT_EQ(ValueError(R"({"NS":["1","1.0"]})"), "Input collection contains duplicates");
+            "One or more parameter values were invalid: Input collection [\"a\", \"b\", \"b\"] contains duplicates.");
+  EXPECT_EQ(ValueError(R"({"NS":["1","1.0"]})"),
+            "One or more parameter values were invalid: Input collection contains duplicates.");
   EXPECT_EQ(ValueError(R"({"NS":["1","x"]})"), "The parameter cannot be converted to a numeric value: x");
-  EXPECT_EQ(ValueError(R"({"BS":["Yg==","Yg=="]})"),
-            "One or more parameter values were invalid: Input collection [Yg==, Yg==]of type BS contains duplicates.");
+  EXPECT_EQ(
+      ValueError(R"({"BS":["Yg==","Yg=="]})"),
+      "One or more parameter values were invalid: Input collection [\"Yg==\",\"Yg==\"]of type BS contains duplicates.");
   EXPECT_EQ(ValueError(R"({"L":[{"S":"a"},{"M":{"x":{"N":"q"}}}]})"),
             "The parameter cannot be converted to a numeric value: q");
 }
@@ -260,7 +262,9 @@ TEST(DecodeTest, TheFirstFaultOfAMapIsNamedByKey) {
   ASSERT_TRUE(put);
   const AttributeMap& values = (*put)->ExpressionAttributeValues;
   ASSERT_NE(values.first_error, nullptr);
-  EXPECT_EQ(InvalidExpressionValue(values).message,
+  EXPECT_EQ(InvalidExpressionValue(model::kItemWriteWording, values).message,
+            "The parameter cannot be converted to a numeric value: x");
+  EXPECT_EQ(InvalidExpressionValue(model::kScanWording, values).message,
             "ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x "
             "for key :z");
 }
@@ -329,7 +333,7 @@ TEST(DecodeTest, MutatedRequestsNeverCrash) {
       DecodeErrors errors;
       void* input = arena.Allocate(schema.input->size);
       if (!DecodeRequest(schema, document->root(), arena, errors, input)) continue;
-      auto valid = ValidateRequest(schema, input);
+      auto valid = ValidateRequest(schema, errors.WordingOf(schema), input);
       if (!valid) { EXPECT_EQ(valid.error().name, "ValidationException"); }
     }
   }

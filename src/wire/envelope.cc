@@ -64,7 +64,10 @@ bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view re
     AnswerPreflight(request, response);
   } else if (request.method == net::Method::kGet && request.path == "/") {
     response.status = 200;
-    response.body = fmt::format(model::messages::kHealthy, region);
+    // By the name the client came by.
+    const net::Header* const host = request.Find("Host");
+    response.body = fmt::format(model::messages::kHealthy,
+                                host ? std::string(host->value) : fmt::format("dynamodb.{}.amazonaws.com", region));
   } else {
     SetNotFound(response);
   }

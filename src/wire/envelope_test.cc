@@ -146,8 +146,12 @@ TEST(EnvelopeTest, LongRepliesAreCompressedWhenTheClientWantsIt) {
   EXPECT_EQ(finish({{"Accept-Encoding", "gzip"}}, 4096).body.size(), 4096u);
   EXPECT_EQ(finish({}, 5000).body.size(), 5000u);
   EXPECT_EQ(finish({{"Accept-Encoding", "identity"}, {"Accept-Encoding", "gzip"}}, 5000).body.size(), 5000u);
-  for (auto [accept, coding] : std::initializer_list<std::pair<std::string_view, Coding>>{
-           {"gzip", Coding::kGzip}, {"deflate, gzip;q=0.5", Coding::kGzip}, {"gzip;q=0, deflate", Coding::kDeflate}}) {
+  EXPECT_EQ(finish({{"Accept-Encoding", "x-gzip, br"}}, 5000).body.size(), 5000u);
+  for (auto [accept, coding] :
+       std::initializer_list<std::pair<std::string_view, Coding>>{{"gzip", Coding::kGzip},
+                                                                  {"deflate;q=0.5, gzip", Coding::kDeflate},
+                                                                  {"gzip;q=0, deflate", Coding::kDeflate},
+                                                                  {"br, *", Coding::kGzip}}) {
     const net::HttpResponse response = finish({{"accept-encoding", accept}}, 4097);
     EXPECT_THAT(Headers(response), HasSubstr("Content-Encoding: " + std::string(CodingName(coding)) + "\r\n"));
     std::string inflated;

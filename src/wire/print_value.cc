@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/base64.h"
+#include "base/json_writer.h"
+#include "wire/attribute_json.h"
 #include "wire/fields.h"
 
 namespace armature::wire {
@@ -142,6 +144,71 @@ void Printer::Print(const ShapeDesc& shape, const void* value) {
   }
 }
 
+// What is beyond the limit is left out between brackets, so what is printed stays JSON.
+class JsonPrinter {
+ public:
+  JsonPrinter(JsonWriter& json, size_t limit) : json_(json), limit_(limit) {}
+
+  void Print(const ShapeDesc& shape, const void* value) {
+    switch (shape.kind) {
+      case Kind::kString: return json_.String(*static_cast<const std::string_view*>(value));
+      case Kind::kBlob: {
+        std::string text;
+        AppendBase64(text, *static_cast<const std::string_view*>(value));
+        return json_.PlainString(text);
+      }
+      case Kind::kInteger:
+      case Kind::kLong: return json_.Int(*static_cast<const int64_t*>(value));
+      case Kind::kDouble:
+      case Kind::kTimestamp: return json_.Double(*static_cast<const double*>(value));
+      case Kind::kBoolean: return json_.Bool(*static_cast<const bool*>(value));
+      case Kind::kStructure: return PrintStructure(shape, value);
+      case Kind::kList: return PrintList(shape, *static_cast<const RawList*>(value));
+      case Kind::kMap: return PrintMap(shape, *static_cast<const RawList*>(value));
+      case Kind::kAttributeValue:
+        json_.BeginValue();
+        return AppendValueAsJson(*static_cast<const AttributeField*>(value)->value, json_.out());
+      case Kind::kAttributeMap:
+        json_.BeginValue();
+        return AppendItemAsJson(static_cast<const AttributeMap*>(value)->entries, json_.out());
+    }
+  }
+
+ private:
+  bool Full() const { return json_.out().size() >= limit_; }
+
+  void PrintStructure(const ShapeDesc& shape, const void* structure) {
+    json_.BeginObject();
+    for (const MemberDesc& member : shape.members) {
+      const void* field = static_cast<const char*>(structure) + member.offset;
+      if (!IsPresent(*member.shape, field) || Full()) continue;
+      json_.Key(member.name);
+      Print(*member.shape, ValueOf(*member.shape, field));
+    }
+    json_.EndObject();
+  }
+
+  void PrintList(const ShapeDesc& shape, const RawList& list) {
+    json_.BeginArray();
+    const char* element = static_cast<const char*>(list.data);
+    for (size_t i = 0; i < list.count && !Full(); ++i, element += shape.size) Print(*shape.element, element);
+    json_.EndArray();
+  }
+
+  void PrintMap(const ShapeDesc& shape, const RawList& map) {
+    json_.BeginObject();
+    const char* entry = static_cast<const char*>(map.data);
+    for (size_t i = 0; i < map.count && !Full(); ++i, entry += shape.size) {
+      json_.Key(*reinterpret_cast<const std::string_view*>(entry));
+      Print(*shape.element, entry + shape.value_offset);
+    }
+    json_.EndObject();
+  }
+
+  JsonWriter& json_;
+  const size_t limit_;
+};
+
 }  // namespace
 
 bool IsPresent(const ShapeDesc& shape, const void* field) {
@@ -168,5 +235,10 @@ const void* ValueOf(const ShapeDesc& shape, const void* field) {
 }
 
 void PrintValue(const ShapeDesc& shape, const void* value, std::string& out) { Printer(out).Print(shape, value); }
+
+void PrintValueAsJson(const ShapeDesc& shape, const void* value, std::string& out) {
+  JsonWriter json(out);
+  JsonPrinter(json, out.size() + kMostPrinted).Print(shape, value);
+}
 
 }  // namespace armature::wire

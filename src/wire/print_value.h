@@ -17,5 +17,7 @@ bool IsPresent(const ShapeDesc& shape, const void* field);
 const void* ValueOf(const ShapeDesc& shape, const void* field);
 
 void PrintValue(const ShapeDesc& shape, const void* value, std::string& out);
+// The same as the JSON it came from.
+void PrintValueAsJson(const ShapeDesc& shape, const void* value, std::string& out);
 
 }  // namespace armature::wire

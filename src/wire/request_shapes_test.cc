@@ -58,7 +58,7 @@ std::string DecodeError(const OperationSchema& schema, const std::string& json) 
   if (auto decoded = DecodeRequest(schema, document->root(), arena, errors, request); !decoded)
     return decoded.error().message;
   Wholeness().Check(*schema.input, request, /*is_element=*/true);
-  const auto validated = ValidateRequest(schema, request);
+  const auto validated = ValidateRequest(schema, errors.WordingOf(schema), request);
   return validated ? "" : validated.error().message;
 }
 

@@ -9,6 +9,8 @@
 #include <span>
 #include <string_view>
 
+#include "model/wording.h"
+
 namespace armature::wire {
 
 enum class Kind : uint8_t {
@@ -43,17 +45,23 @@ enum class Pattern : uint8_t {
 
 struct ShapeDesc;
 
+enum class Turn : uint8_t { kAlone, kOrdinary, kLast };
+
 struct MemberDesc {
   std::string_view name{};       // as in JSON
   std::string_view path_name{};  // as in the paths of error texts: first letter in lower case
   const ShapeDesc* shape = nullptr;
   uint32_t offset = 0;  // of the field in its structure
   bool required = false;
-  bool reported_alone = false;         // a fault here is reported without, and before, all others
+  // Faults are reported together with those of the same turn only, and before those of later turns.
+  Turn turn = Turn::kOrdinary;
   bool verbatim_path = false;          // the text names the path as in JSON and leaves the value out
   int16_t unless = -1;                 // index of a member whose presence lifts `required`
   std::string_view missing_message{};  // replaces the constraint text where AWS has one of its own
   std::string_view length_message{};
+  std::string_view enum_message{};
+  std::string_view newer_message{};  // of an enum or of a length too short, where Wording::has_newer_member_texts
+  bool echoes_json = false;          // the text shows the value as JSON, not as Java prints it
 };
 
 struct ShapeDesc {
@@ -87,6 +95,7 @@ struct OperationSchema {
   bool is_streams = false;
   uint16_t index = 0;  // position in AllOperations(), == static_cast<size_t>(OperationId)
   const ShapeDesc* input = nullptr;
+  const model::Wording* wording = nullptr;
   std::span<const std::string_view> errors{};
 };
 

@@ -55,10 +55,13 @@ bool IsArn(const ShapeDesc& shape, std::string_view text) { return shape.arn_max
 
 class Validator {
  public:
-  // Checks the members of the request itself, twice: first those whose faults are reported alone.
-  void CheckRequest(const ShapeDesc& input, const void* request, bool alone) {
+  explicit Validator(bool has_newer_texts) : has_newer_texts_(has_newer_texts) {}
+
+  // Checks the members of the request itself that are reported together.
+  template <class Chosen>
+  void CheckRequest(const ShapeDesc& input, const void* request, Chosen&& is_chosen) {
     for (const MemberDesc& member : input.members) {
-      if (member.reported_alone == alone) CheckMember(input, member, request, nullptr);
+      if (is_chosen(member)) CheckMember(input, member, request, nullptr);
     }
   }
 
@@ -96,7 +99,8 @@ class Validator {
       errors_ += " null";
     } else if (!verbatim) {
       errors_ += " '";
-      PrintValue(shape, value, errors_);
+      if (path.member != nullptr && path.member->echoes_json) PrintValueAsJson(shape, value, errors_);
+      else PrintValue(shape, value, errors_);
       errors_ += '\'';
     }
     std::string where;
@@ -105,6 +109,16 @@ class Validator {
     fmt::format_to(std::back_inserter(errors_), rule, std::forward<Args>(args)...);
   }
 
+  // Adds the text that the newer readers have for a member's enum or short length; false if there is none.
+  bool AddNewer(const Path& path) {
+    if (!has_newer_texts_ || path.member == nullptr || path.member->newer_message.empty()) return false;
+    if (count_ >= kMostErrors) return true;
+    if (count_++ != 0) errors_ += "; ";
+    errors_ += path.member->newer_message;
+    return true;
+  }
+
+  const bool has_newer_texts_;
   std::string errors_;
   size_t count_ = 0;
   std::string_view special_message_;
@@ -141,15 +155,18 @@ void Validator::CheckLength(const ShapeDesc& shape, size_t length, size_t max, c
     if (special_message_.empty()) special_message_ = path.member->length_message;
     return;
   }
-  if (too_short) Add(shape, value, path, messages::kLengthAtLeast, shape.min);
+  if (too_short && !AddNewer(path)) Add(shape, value, path, messages::kLengthAtLeast, shape.min);
   if (too_long) Add(shape, value, path, messages::kLengthAtMost, max);
 }
 
 void Validator::CheckString(const ShapeDesc& shape, std::string_view text, const void* value, const Path& path) {
   if (!shape.enum_values.empty()) {
-    if (std::find(shape.enum_values.begin(), shape.enum_values.end(), text) == shape.enum_values.end()) {
-      Add(shape, value, path, messages::kMustBeInEnum, shape.enum_text);
+    if (std::find(shape.enum_values.begin(), shape.enum_values.end(), text) != shape.enum_values.end()) return;
+    if (path.member != nullptr && !path.member->enum_message.empty()) {
+      if (special_message_.empty()) special_message_ = path.member->enum_message;
+      return;
     }
+    if (!AddNewer(path)) Add(shape, value, path, messages::kMustBeInEnum, shape.enum_text);
     return;
   }
   const bool arn = IsArn(shape, text);
@@ -244,12 +261,32 @@ void Validator::CheckMember(const ShapeDesc& owner, const MemberDesc& member, co
 
 }  // namespace
 
-model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const void* request) {
-  if (!schema.input->constrained) return {};
-  for (bool alone : {true, false}) {
-    Validator validator;
-    validator.CheckRequest(*schema.input, request, alone);
-    if (validator.found_fault()) return validator.Verdict(alone);
+namespace {
+
+// Whether a member that must be there is not, other than the table's name.
+bool LacksMember(const ShapeDesc& input, const void* request) {
+  return std::any_of(input.members.begin(), input.members.end(), [&](const MemberDesc& member) {
+    return member.required && member.turn != Turn::kAlone &&
+           !IsPresent(*member.shape, static_cast<const char*>(request) + member.offset);
+  });
+}
+
+}  // namespace
+
+model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const model::Wording& wording,
+                                       const void* request) {
+  const ShapeDesc& input = *schema.input;
+  if (!input.constrained) return {};
+  const auto every = [](const MemberDesc&) { return true; };
+  Validator quick(/*has_newer_texts=*/false);
+  quick.CheckRequest(input, request, every);
+  if (!quick.found_fault()) return {};
+  // The newer readers leave a request without its key or item to the older one, which tells all faults in one list.
+  if (wording.has_newer_member_texts && LacksMember(input, request)) return quick.Verdict(/*alone=*/false);
+  for (const Turn turn : {Turn::kAlone, Turn::kOrdinary, Turn::kLast}) {
+    Validator validator(wording.has_newer_member_texts);
+    validator.CheckRequest(input, request, [&](const MemberDesc& member) { return member.turn == turn; });
+    if (validator.found_fault()) return validator.Verdict(turn == Turn::kAlone);
   }
   return {};
 }

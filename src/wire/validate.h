@@ -6,12 +6,14 @@
 #pragma once
 
 #include "model/api_error.h"
+#include "model/wording.h"
 #include "wire/shape.h"
 
 namespace armature::wire {
 
-// `request` points to the structure of schema.input, as DecodeRequest filled it.
-model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const void* request);
+// `request` points to the structure of schema.input, as DecodeRequest filled it; `wording` is DecodeErrors::WordingOf.
+model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const model::Wording& wording,
+                                       const void* request);
 
 bool MatchesPattern(Pattern pattern, std::string_view text);
 

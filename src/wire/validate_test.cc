@@ -21,7 +21,7 @@ std::string Validate(OperationId operation, std::string_view json) {
   void* input = arena.Allocate(schema.input->size);
   auto decoded = DecodeRequest(schema, document->root(), arena, errors, input);
   if (!decoded) return "does not decode: " + decoded.error().message;
-  auto result = ValidateRequest(schema, input);
+  auto result = ValidateRequest(schema, errors.WordingOf(schema), input);
   if (result) return "valid";
   EXPECT_EQ(result.error().name, "ValidationException");
   return result.error().message;
@@ -40,7 +40,7 @@ TEST(ValidateTest, TableNamesOfDataOperations) {
     return Validate(OperationId::kGetItem, R"({"TableName":")" + name + R"(","Key":{}})");
   };
   EXPECT_EQ(
-      Validate(OperationId::kPutItem, "{}"),
+      Validate(OperationId::kPutItem, R"({"Item":{}})"),
       "1 validation error detected: Value null at 'tableName' failed to satisfy constraint: Member must not be null");
   EXPECT_EQ(get(""),
             "1 validation error detected: Value '' at 'tableName' failed to satisfy constraint: "
@@ -57,10 +57,33 @@ TEST(ValidateTest, TableNamesOfDataOperations) {
 }
 
 TEST(ValidateTest, ABadTableNameIsReportedAlone) {
-  EXPECT_EQ(Validate(OperationId::kPutItem, R"({"TableName":"","ReturnValues":"INVALID"})"),
+  EXPECT_EQ(Validate(OperationId::kPutItem, R"({"TableName":"","Item":{},"ReturnValues":"INVALID"})"),
+            "1 validation error detected: Value at 'TableName' failed to satisfy constraint: Member must have length "
+            "greater than or equal to 1");
+  EXPECT_EQ(Validate(OperationId::kGetItem, R"({"TableName":"","Key":{},"ReturnConsumedCapacity":"INVALID"})"),
             "1 validation error detected: Value '' at 'tableName' failed to satisfy constraint: Member must have "
-            "length greater "
-            "than or equal to 1");
+            "length greater than or equal to 1");
+}
+
+TEST(ValidateTest, NewerReadersHaveTextsOfTheirOwn) {
+  EXPECT_EQ(Validate(OperationId::kPutItem,
+                     R"({"TableName":"t","Item":{},"ReturnValues":"a","ReturnItemCollectionMetrics":"b"})"),
+            "2 validation errors detected: Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, "
+            "UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]; ReturnItemCollectionMetrics can only be SIZE or NONE");
+  EXPECT_EQ(Validate(OperationId::kUpdateItem,
+                     R"({"TableName":"t","Key":{},"ReturnValues":"a","ReturnConsumedCapacity":"b"})"),
+            "1 validation error detected: Failed to satisfy constraint: Member must satisfy enum value set: [ALL_OLD, "
+            "UPDATED_OLD, ALL_NEW, UPDATE_NEW, NONE]");
+  EXPECT_EQ(Validate(OperationId::kQuery, R"({"TableName":"t","ConditionalOperator":"XOR","Select":"a"})"),
+            "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]");
+}
+
+TEST(ValidateTest, WithoutTheirKeyTheyTellAllTheOlderWay) {
+  EXPECT_EQ(Validate(OperationId::kDeleteItem, R"({"TableName":"","ConditionalOperator":"XOR"})"),
+            "3 validation errors detected: Value '' at 'tableName' failed to satisfy constraint: Member must have "
+            "length greater than or equal to 1; Value 'XOR' at 'conditionalOperator' failed to satisfy constraint: "
+            "Member must satisfy enum value set: [OR, AND]; Value null at 'key' failed to satisfy constraint: Member "
+            "must not be null");
 }
 
 TEST(ValidateTest, TableNamesOfTableOperations) {
@@ -114,7 +137,7 @@ TEST(ValidateTest, ListElementsAndMapEntriesInPaths) {
 
 TEST(ValidateTest, NumbersAndLengths) {
   EXPECT_EQ(Validate(OperationId::kScan, R"({"TableName":"t","Limit":0})"),
-            "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: Member must have value "
+            "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value "
             "greater than or equal to 1");
   EXPECT_EQ(Validate(OperationId::kQuery, R"({"TableName":"t","Limit":0})"),
             "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value "
@@ -166,8 +189,14 @@ TEST(ValidateTest, CreateTableNeedsItsKeysUnlessItJoinsAGlobalTable) {
 }
 
 TEST(ValidateTest, Batches) {
-  EXPECT_EQ(Validate(OperationId::kBatchGetItem, R"({"RequestItems":{}})"),
-            "The requestItems parameter is required for BatchGetItem");
+  EXPECT_EQ(
+      Validate(OperationId::kBatchGetItem, R"({"RequestItems":{}})"),
+      "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member must have length "
+      "greater than or equal to 1");
+  EXPECT_THAT(Validate(OperationId::kBatchGetItem,
+                       R"({"RequestItems":{"a b":{"Keys":[{"k":{"B":"AA=="}}],"AttributesToGet":["x","y"]}}})"),
+              StartsWith(R"(1 validation error detected: Value '{"a b":{"Keys":[{"k":{"B":"AA=="}}],"AttributesToGet":)"
+                         R"(["x","y"]}}' at 'requestItems')"));
   EXPECT_EQ(Validate(OperationId::kBatchWriteItem, R"({"RequestItems":{}})"),
             "The requestItems parameter is required for BatchWriteItem");
   EXPECT_THAT(Validate(OperationId::kBatchWriteItem, R"({"RequestItems":{},"ReturnConsumedCapacity":"x"})"),
@@ -188,7 +217,7 @@ TEST(ValidateTest, Batches) {
   EXPECT_EQ(Validate(OperationId::kBatchWriteItem, R"({"RequestItems":{"a b":[{}]}})"),
             "1 validation error detected: Value '{a b=[WriteRequest()]}' at 'requestItems' failed to satisfy "
             "constraint: Map keys must satisfy constraint: "
-            "[Member must have length less than or equal to 255, Member must have length greater than or equal to 1, "
+            "[Member must have length less than or equal to 255, Member must have length greater than or equal to 3, "
             "Member must satisfy regular "
             "expression pattern: [a-zA-Z0-9_.-]+]");
 }

@@ -42,7 +42,7 @@ known(BOTH, "UpdateItem|TransactWriteItems", r"ok|TransactionCanceledException: 
 known(BOTH, ANY, VALIDATION, r"ConditionalCheckFailedException: .*", "ours",
       "Faults of the request are told before the condition is looked at; the peers look at the item first.")
 known(BOTH, "Query|Scan", r"ValidationException: .*does not project.*", "ok", "ours",
-      "Attributes that a global index does not project cannot be asked of it (facts, indexes).")
+      "Attributes that a global index does not project cannot be asked of it, nor filtered by in a Query of either kind (facts, indexes).")
 known(BOTH, ANY, r"ResourceNotFoundException: .*", r"(?:ValidationException|ResourceNotFoundException): .*", "unknown",
       "Names of tables that are too short or long: which fault is told first depends on the operation.")
 
@@ -51,8 +51,8 @@ known(BOTH, ANY, r"ResourceNotFoundException: .*", r"(?:ValidationException|Reso
 known(LOCAL, ANY, r"ConditionalCheckFailedException: .*|ok|TransactionCanceledException: .*",
       r"ValidationException: .*(?:may not contain|Invalid ~ type|Type mismatch for Index Key).*", "ours",
       "Empty strings and binaries are allowed outside of keys since 2020; the jar is older.")
-known(LOCAL, "Query|Scan", "ok", r"ValidationException: .*does not project one or more filter.*", "ours",
-      "A filter sees an attribute that is not projected as missing.")
+known(LOCAL, "Scan", "ok", r"ValidationException: .*does not project one or more filter.*", "ours",
+      "The filter of a Scan sees an attribute that is not projected as missing; that of a Query is refused by both.")
 known(LOCAL, "Query|Scan", "another result of a global index", "another result of a global index", "ours",
       "The same: the jar's filter looks at the whole item.")
 known(LOCAL, ANY, r"SerializationException: .*", ANY, "ours",

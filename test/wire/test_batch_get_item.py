@@ -1,5 +1,7 @@
 """BatchGetItem: several tables, per-table options, the 16 MB of a reply, capacity, refusals."""
 
+import pytest
+
 from harness import tables
 
 
@@ -60,7 +62,23 @@ class TestCapacity:
 
 class TestRefusals:
     def test_nothing_asked(self, db):
-        db.invalid("BatchGetItem", {"RequestItems": {}}, "The requestItems parameter is required for BatchGetItem")
+        db.invalid("BatchGetItem", {"RequestItems": {}},
+                   "1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: "
+                   "Member must have length greater than or equal to 1")
+
+    NAMES = ("at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have length less than or "
+             "equal to 255, Member must have length greater than or equal to 3, Member must satisfy regular expression pattern: "
+             "[a-zA-Z0-9_.-]+]")
+
+    @pytest.mark.parametrize("name", ["bad!name", "ab"])
+    def test_ill_formed_table_names_show_the_map_as_json(self, db, name):
+        db.invalid("BatchGetItem", {"RequestItems": {name: {"Keys": [{"pk": {"S": "a"}}], "ConsistentRead": True}}},
+                   f"1 validation error detected: Value '{{\"{name}\":{{\"Keys\":[{{\"pk\":{{\"S\":\"a\"}}}}],\"ConsistentRead\":true}}}}' " + self.NAMES)
+
+    def test_they_come_before_an_unknown_enum(self, db):
+        db.invalid("BatchGetItem", {"RequestItems": {"bad!name": {"Keys": [{"pk": {"S": "a"}}]}}, "ReturnConsumedCapacity": "BOGUS"},
+                   "2 validation errors detected: Value '{\"bad!name\":{\"Keys\":[{\"pk\":{\"S\":\"a\"}}]}}' " + self.NAMES + "; Value 'BOGUS' at "
+                   "'returnConsumedCapacity' failed to satisfy constraint: Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")
 
     def test_too_many(self, db, hash_table, range_table):
         db.invalid("BatchGetItem", {"RequestItems": {hash_table: {"Keys": keys(*map(str, range(101)))}}},

@@ -73,6 +73,30 @@ class TestRefusals:
             range_table: [put(pk={"S": str(n)}, sk={"N": "1"}) for n in range(13)]}},
             "Too many items requested for the BatchWriteItem call")
 
+    CAPACITY = ("Value 'BOGUS' at 'returnConsumedCapacity' failed to satisfy constraint: "
+                "Member must satisfy enum value set: [INDEXES, TOTAL, NONE]")
+    METRICS = "Value 'BOGUS' at 'returnItemCollectionMetrics' failed to satisfy constraint: Member must satisfy enum value set: [SIZE, NONE]"
+
+    @pytest.mark.parametrize("name", ["bad!name", "ab"])
+    def test_ill_formed_table_names_show_the_map(self, db, name):
+        message = db.invalid("BatchWriteItem", {"RequestItems": {name: [put(pk={"S": "x"})]}})["message"]
+        assert message.startswith(f"1 validation error detected: Value '{{{name}=[WriteRequest(putRequest=PutRequest(item={{pk=")
+        assert message.endswith(")]}' at 'requestItems' failed to satisfy constraint: Map keys must satisfy constraint: [Member must have "
+                                "length less than or equal to 255, Member must have length greater than or equal to 3, Member must satisfy "
+                                "regular expression pattern: [a-zA-Z0-9_.-]+]")
+
+    def test_an_empty_list(self, db, hash_table):
+        db.invalid("BatchWriteItem", {"RequestItems": {hash_table: []}},
+                   f"1 validation error detected: Value '{{{hash_table}=[]}}' at 'requestItems' failed to satisfy constraint: Map value must "
+                   "satisfy constraint: [Member must have length less than or equal to 25, Member must have length greater than or equal to 1]")
+
+    @pytest.mark.parametrize("name", ["bad!name", "no-such-table"])
+    def test_unknown_enums_come_without_the_map(self, db, name):
+        request = {"RequestItems": {name: [put(pk={"S": "x"})]}, "ReturnConsumedCapacity": "BOGUS"}
+        db.invalid("BatchWriteItem", request, f"1 validation error detected: {self.CAPACITY}")
+        db.invalid("BatchWriteItem", {**request, "ReturnItemCollectionMetrics": "BOGUS"},
+                   f"2 validation errors detected: {self.CAPACITY}; {self.METRICS}")
+
     def test_duplicates_by_value(self, db, range_table, pk):
         db.invalid("BatchWriteItem", {"RequestItems": {range_table: [put(pk=pk, sk={"N": "1"}), delete(pk=pk, sk={"N": "1.0"})]}},
                    "Provided list of item keys contains duplicates")

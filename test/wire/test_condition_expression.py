@@ -105,7 +105,7 @@ def test_does_not_hold(attempt, put, condition):
 ])
 def test_refused(attempt, condition, message):
     db, request = attempt(condition)
-    db.invalid("DeleteItem", request, message and f"Invalid ConditionExpression: {message}")
+    db.invalid("DeleteItem", request, message and f"1 validation error detected: Invalid ConditionExpression: {message}")
 
 
 def test_99_operands_of_in(attempt, put):
@@ -116,7 +116,8 @@ def test_99_operands_of_in(attempt, put):
 
 def test_unused_values(attempt):
     db, request = attempt("n = :5", ExpressionAttributeValues={":5": {"N": "5"}, ":z": {"N": "1"}})
-    db.invalid("DeleteItem", request, "Value provided in ExpressionAttributeValues unused in expressions: keys: {:z}")
+    db.invalid("DeleteItem", request, "1 validation error detected: Value provided in ExpressionAttributeValues unused in "
+               "expressions: keys: {:z}")
 
 
 def test_unevaluated_branches_use_their_values(attempt, put):

@@ -134,6 +134,23 @@ class TestRefused:
         members = db.invalid("CreateTable", {**definition(unique()), **change})
         assert f"{path} failed to satisfy constraint: {rule}" in members["message"]
 
+    def test_an_attribute_defined_twice_is_named(self, db):
+        twice = [{"AttributeName": name, "AttributeType": kind} for name, kind in (("pk", "S"), ("again", "S"), ("again", "N"))]
+        message = db.invalid("CreateTable", {**definition(unique()), "AttributeDefinitions": twice})["message"]
+        assert "uplicate" in message and message.endswith("again")
+
+    @pytest.mark.parametrize("local, global_", [("l1", "g1"), ("aa", "zz")])
+    def test_names_of_global_indexes_are_told_before_those_of_local_ones(self, db, local, global_):
+        def index(name, *keys):
+            return [{"IndexName": name, "Projection": {"ProjectionType": "ALL"}, "KeySchema": [
+                {"AttributeName": key, "KeyType": role} for key, role in zip(keys, ("HASH", "RANGE"))]}]
+
+        def fault(name, member):
+            return f"Value '{name}' at '{member}.1.member.indexName' failed to satisfy constraint: Member must have length greater than or equal to 3"
+        request = definition(unique(), "pk:S", "sk:S", LocalSecondaryIndexes=index(local, "pk", "a"), GlobalSecondaryIndexes=index(global_, "g"))
+        db.invalid("CreateTable", request, f"2 validation errors detected: {fault(global_, 'globalSecondaryIndexes')}; "
+                                           f"{fault(local, 'localSecondaryIndexes')}")
+
     def test_nothing_is_created(self, db):
         name = unique()
         tags = [{"Key": f"k{number}", "Value": "v"} for number in range(51)]

@@ -4,6 +4,7 @@ import base64
 
 import pytest
 
+ONE = "1 validation error detected: "
 OOM = "One or more parameter values were invalid: "
 
 
@@ -11,7 +12,7 @@ OOM = "One or more parameter values were invalid: "
 def refused(db, hash_table, pk):
     """PutItem with attribute `a` of this value is a ValidationException with this message."""
     def check(value, message=None):
-        return db.invalid("PutItem", {"TableName": hash_table, "Item": {"pk": pk, "a": value}}, message)
+        return db.invalid("PutItem", {"TableName": hash_table, "Item": {"pk": pk, "a": value}}, message and ONE + message)
     return check
 
 
@@ -61,7 +62,7 @@ class TestNumbers:
         refused({"N": text}, f"The parameter cannot be converted to a numeric value: {text}")
 
     def test_an_empty_number(self, refused):
-        refused({"N": ""}, "The parameter cannot be converted to a numeric value")
+        refused({"N": ""}, "The parameter cannot be converted to a numeric value: ")
 
     @pytest.mark.parametrize("text", ["123456789012345678901234567890123456789", "1.23456789012345678901234567890123456789"])
     def test_more_than_38_digits(self, refused, text):
@@ -96,9 +97,9 @@ class TestRefusedValues:
         ({"SS": []}, OOM + "An string set  may not be empty"),
         ({"NS": []}, OOM + "An number set  may not be empty"),
         ({"BS": []}, OOM + "Binary sets should not be empty"),
-        ({"SS": ["a", "a"]}, OOM + "Input collection [a, a] contains duplicates."),
-        ({"NS": ["1", "1.0"]}, "Input collection contains duplicates"),
-        ({"BS": ["Yg==", "Yg=="]}, OOM + "Input collection [Yg==, Yg==]of type BS contains duplicates."),
+        ({"SS": ["a", "a"]}, OOM + "Input collection [\"a\", \"a\"] contains duplicates."),
+        ({"NS": ["1", "1.0"]}, OOM + "Input collection contains duplicates."),
+        ({"BS": ["Yg==", "Yg=="]}, OOM + "Input collection [\"Yg==\",\"Yg==\"]of type BS contains duplicates."),
     ])
     def test_sets(self, refused, value, message):
         refused(value, message)

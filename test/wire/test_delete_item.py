@@ -34,7 +34,7 @@ class TestReturnValues:
 
     @pytest.mark.parametrize("value", ["ALL_NEW", "UPDATED_OLD", "UPDATED_NEW"])
     def test_others_are_refused(self, db, request_of, value):
-        db.invalid("DeleteItem", request_of(ReturnValues=value), "ReturnValues can only be ALL_OLD or NONE")
+        db.invalid("DeleteItem", request_of(ReturnValues=value), "1 validation error detected: ReturnValues can only be ALL_OLD or NONE")
 
 
 class TestConditions:
@@ -84,9 +84,8 @@ class TestRefused:
     def test_bad_enums_are_reported_together(self, db, request_of):
         members = db.invalid("DeleteItem", request_of(ReturnConsumedCapacity="x", ReturnItemCollectionMetrics="y"))
         assert members["message"].startswith("2 validation errors detected: ")
-        assert ("Value 'y' at 'returnItemCollectionMetrics' failed to satisfy constraint: "
-                "Member must satisfy enum value set: [SIZE, NONE]") in members["message"]
+        assert members["message"].endswith("; ReturnItemCollectionMetrics can only be SIZE or NONE")
 
     def test_values_without_an_expression(self, db, request_of):
         db.invalid("DeleteItem", request_of(ExpressionAttributeValues={":v": {"S": "a"}}),
-                   "ExpressionAttributeValues can only be specified when using expressions: ConditionExpression is null")
+                   "1 validation error detected: ExpressionAttributeValues can only be specified when using expressions")

@@ -17,6 +17,22 @@ def test_deletes_the_table_and_its_items(db, new_name):
     assert db.ok("GetItem", {"TableName": name, "Key": {"pk": {"S": "a"}}, "ConsistentRead": True}) == {}
 
 
+@pytest.mark.parametrize("billing", [{}, {"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}}])
+def test_the_reply_has_figures_and_no_definition(db, new_name, billing):
+    name = new_name()
+    create(db, name=name, range_key="sk:S", StreamSpecification={"StreamEnabled": True, "StreamViewType": "KEYS_ONLY"}, **billing,
+           AttributeDefinitions=[{"AttributeName": a, "AttributeType": "S"} for a in ("pk", "sk", "at")],
+           LocalSecondaryIndexes=[{"IndexName": "local", "Projection": {"ProjectionType": "ALL"}, "KeySchema": [
+               {"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "at", "KeyType": "RANGE"}]}])
+    before = db.ok("DescribeTable", {"TableName": name})["Table"]
+    table = db.ok("DeleteTable", {"TableName": name})["TableDescription"]
+    members = {"TableName", "TableStatus", "TableId", "TableArn", "ProvisionedThroughput", "TableSizeBytes", "ItemCount"}
+    assert set(table) == (members if billing else members | {"BillingModeSummary"})
+    assert table["TableStatus"] == "DELETING"
+    assert [table[member] for member in ("TableName", "TableId", "TableArn")] == [before[member] for member in ("TableName", "TableId", "TableArn")]
+    assert table["ProvisionedThroughput"]["ReadCapacityUnits"] == (3 if billing else 0)
+
+
 def test_deletion_protection(db, new_name):
     name = new_name()
     create(db, name=name, DeletionProtectionEnabled=True)

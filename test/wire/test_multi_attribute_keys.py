@@ -93,6 +93,17 @@ class TestConditions:
     def test_refused(self, db, query, condition, values):
         query(condition, values, operation=db.invalid)
 
+    @pytest.mark.parametrize("condition, values, missing, last", [
+        (" AND r2 = :r2", {"r2": 2}, "r1", "r2"),
+        (" AND r1 = :r1 AND r3 = :r3", {"r1": "x", "r3": "k"}, "r2", "r3"),
+        (" AND r3 = :r3 AND r1 > :r1 AND r2 = :r2", {"r1": "x", "r2": 2, "r3": "k"}, "r1", "r3"),
+        (" AND begins_with(r1, :r1) AND r2 > :r2", {"r1": "x", "r2": 2}, "r1", "r2"),
+        (" AND r3 = :r3", {"r3": "k"}, "r1, r2", "r3")])
+    def test_a_gap_is_named(self, db, query, condition, values, missing, last):
+        error = query(HASH + condition, {**AT, **values}, operation=db.invalid)
+        assert error["message"] == (f"RANGE key attributes {missing} must have equality conditions specified in the query because a condition "
+                                    f"is present on key attribute {last}")
+
     @pytest.mark.parametrize("key", list(TYPES))
     def test_no_key_attribute_in_a_filter(self, db, query, key):
         error = query(HASH, AT, operation=db.invalid, FilterExpression=f"attribute_exists({key})")
@@ -101,6 +112,29 @@ class TestConditions:
     def test_a_value_of_another_type(self, db, query):
         error = query(HASH + " AND r1 = :r2", {**AT, "r2": 1}, operation=db.invalid)
         assert error["message"] == "One or more parameter values were invalid: Condition parameter type does not match schema type"
+
+
+class TestPartiql:
+    REFUSED = "PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
+
+    @pytest.mark.parametrize("rest", ["WHERE h1 = 'a' AND h2 = 2", "WHERE h1 = 5", "WHERE pk = 'x'", "", "WHERE h1 = 'a' AND h2 = 2 ORDER BY r1 DESC"])
+    @pytest.mark.parametrize("index", ["multi", "hashes"])
+    def test_is_refused_whatever_it_says(self, db, name, index, rest):
+        db.invalid("ExecuteStatement", {"Statement": f'SELECT * FROM "{name}"."{index}" {rest}'}, self.REFUSED)
+
+    def test_in_a_batch_it_is_one_members_fault(self, db, name):
+        reply = db.ok("BatchExecuteStatement", {"Statements": [
+            {"Statement": f'SELECT * FROM "{name}"."multi" WHERE h1 = \'a\' AND h2 = 2'}, {"Statement": f'SELECT * FROM "{name}" WHERE pk = \'001\''}]})
+        assert reply["Responses"][0]["Error"] == {"Code": "ValidationError", "Message": self.REFUSED}
+        assert reply["Responses"][1]["Item"]["pk"] == {"S": "001"}
+
+    @pytest.mark.parametrize("rest, parameters, message", [
+        ("WHERE", [], "Statement wasn't well formed, can't be processed: Unexpected term"),
+        ("WHERE h1 = 1e99999999999", [], "Statement wasn't well formed, can't be processed: "),
+        ("WHERE h1 = ?", [{"N": "1e99999999999"}], "The parameter cannot be converted to a numeric value: 1e99999999999")])
+    def test_what_cannot_be_read_is_told_before(self, db, name, rest, parameters, message):
+        request = {"Statement": f'SELECT * FROM "{name}"."multi" {rest}', **({"Parameters": parameters} if parameters else {})}
+        db.invalid("ExecuteStatement", request, message)
 
 
 class TestPages:

@@ -120,6 +120,13 @@ class TestWrites:
 
 
 class TestReads:
+    def test_writes_respond_with_nothing_and_say_so(self, transact, names):
+        statement = f"UPDATE T SET n = 5 WHERE pk = '{names[0]}'"
+        assert transact(statement)["Responses"] == []
+        token = names[0] + "-token"
+        for _ in range(2):
+            assert transact(statement, ClientRequestToken=token)["Responses"] == []
+
     def test_items_in_order(self, transact, names, hash_table):
         reply = transact(f"SELECT n FROM T WHERE pk = '{names[0]}'", f"SELECT * FROM T WHERE pk = '{names[3]}'",
                          ReturnConsumedCapacity="TOTAL")

@@ -1,6 +1,7 @@
 """HTTP as DynamoDB speaks it: health, 404s, content types, compression, checksums, envelopes."""
 
 import gzip
+import json
 import re
 import socket
 import zlib
@@ -37,8 +38,12 @@ def raw_request(db, body, headers, close=True):
 class TestHealth:
     def test_root_says_healthy(self, db):
         reply = db.send("GET", "/")
-        assert (reply.status, reply.body) == (200, b"healthy: dynamodb.us-east-1.amazonaws.com ")
-        assert reply.headers["x-amz-crc32"] == "3128867991"
+        body = f"healthy: {db.url.netloc} ".encode()
+        assert (reply.status, reply.body) == (200, body)
+        assert reply.headers["x-amz-crc32"] == str(zlib.crc32(body))
+
+    def test_by_the_name_it_was_asked_by(self, db):
+        assert db.send("GET", "/", headers={"Host": "localhost:1234"}).body == b"healthy: localhost:1234 "
 
     def test_only_the_root_path(self, db):
         assert db.send("GET", "/health").status == 404
@@ -121,6 +126,27 @@ class TestCompression:
             assert len(reply.plain()) == size
             assert ("Content-Encoding" in reply.headers) == compressed
 
+    @pytest.mark.parametrize("accepted, used", [
+        ("x-gzip", None), ("compress", None), ("br", None), ("zstd", None), ("gzip;q=0", None), ("*;q=0", None),
+        ("*", "gzip"), ("deflate, gzip", "deflate"), ("gzip, deflate", "gzip"), ("br, deflate", "deflate"),
+        ("gzip;q=0, deflate", "deflate"), ("deflate;q=0.1, gzip;q=0.9", "deflate"), ("zstd, *", "gzip")])
+    def test_the_first_known_coding_is_used(self, db, big_item, accepted, used):
+        assert db.post("GetItem", big_item, headers={"Accept-Encoding": accepted}).headers.get("Content-Encoding") == used
+
+    def test_of_several_lines_the_first_counts(self, db, big_item):
+        body = json.dumps(big_item).encode()
+        headers = db.signed_headers(body, {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": "DynamoDB_20120810.GetItem"})
+        connection = db.connect()
+        connection.putrequest("POST", "/", skip_accept_encoding=True)
+        for name, value in [*headers.items(), ("Content-Length", str(len(body))), ("Accept-Encoding", "deflate"), ("Accept-Encoding", "gzip")]:
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        assert connection.getresponse().headers["Content-Encoding"] == "deflate"
+        connection.close()
+
+    def test_x_gzip_is_no_request_coding_either(self, db):
+        assert db.post("ListTables", gzip.compress(b"{}"), headers={"Content-Encoding": "x-gzip"}).status == 400
+
     @pytest.mark.parametrize("name, compress", [("gzip", gzip.compress), ("deflate", zlib.compress)])
     def test_requests_may_be_compressed(self, db, name, compress):
         assert "TableNames" in db.ok("ListTables", compress(b'{"Limit": 1}'), headers={"Content-Encoding": name})
@@ -162,7 +188,7 @@ class TestFraming:
         last = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         answer = exchange(db, one * 5 + last)
         assert answer.count(b"HTTP/1.1 200") == 6
-        assert answer.rstrip().endswith(b"healthy: dynamodb.us-east-1.amazonaws.com")
+        assert answer.rstrip().endswith(b"healthy: localhost")
 
     def test_chunked_bodies(self, db):
         body = b'{"Limit": 1}'

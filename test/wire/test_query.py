@@ -101,7 +101,10 @@ class TestKeyCondition:
         ("pk > :pk", "Query key condition not supported"),
         ("pk = :pk OR sk = :v", "Invalid operator used in KeyConditionExpression: OR"),
         ("pk = :pk AND sk <> :v", "Invalid operator used in KeyConditionExpression: <>"),
-        ("pk = :pk AND sk > :v AND sk < :v", "KeyConditionExpressions must only contain one condition per key"),
+        ("pk = :pk AND sk > :v AND sk < :v",
+         "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"),
+        ("pk = :pk AND sk > :v AND y = :v",
+         "The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)"),
         ("pk.x = :pk", "KeyConditionExpressions cannot have conditions on nested attributes")])
     def test_refused(self, db, table, pk, condition, message):
         values = {name: value for name, value in ((":pk", pk), (":v", {"N": "1"})) if name in condition}
@@ -133,11 +136,33 @@ class TestLegacy:
                             "x": {"ComparisonOperator": "NULL"}}, "ConditionalOperator": "OR"})
         assert reply == {"Items": [{"sk": {"N": "1"}}, {"sk": {"N": "3"}}], "Count": 2, "ScannedCount": 3}
 
+    def test_key_conditions_go_with_expressions(self, db, table, fill, pk):
+        fill(1, 2, 3)
+        reply = db.ok("Query", {
+            "TableName": table, "KeyConditions": self.conditions(pk), "FilterExpression": "#y > :v", "ProjectionExpression": "sk",
+            "ExpressionAttributeNames": {"#y": "y"}, "ExpressionAttributeValues": {":v": {"N": "1"}}})
+        assert reply == {"Items": [{"sk": {"N": "2"}}, {"sk": {"N": "3"}}], "Count": 2, "ScannedCount": 3}
+        db.invalid("Query", {"TableName": table, "KeyConditions": self.conditions(pk), "FilterExpression": "attribute_exists(pk)"},
+                   "Filter Expression can only contain non-primary key attributes: Primary key attribute: pk")
+
+    def test_key_conditions_count_as_legacy_beside_their_own_kind_only(self, db, table, pk):
+        mixed = "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {%s} " \
+                "Expression parameters: {%s}"
+        filters = {name: {"ComparisonOperator": "NOT_NULL"} for name in ("x", "y")}
+        legacy = {"TableName": table, "KeyConditions": self.conditions(pk), "AttributesToGet": ["sk"], "QueryFilter": filters,
+                  "ConditionalOperator": "OR"}
+        db.invalid("Query", {**legacy, "FilterExpression": "attribute_exists(x)"},
+                   mixed % ("AttributesToGet, QueryFilter, ConditionalOperator", "FilterExpression"))
+        db.invalid("Query", {**legacy, "FilterExpression": "attribute_exists(x)", "KeyConditionExpression": "pk = sk"},
+                   mixed % ("AttributesToGet, QueryFilter, ConditionalOperator, KeyConditions", "FilterExpression, KeyConditionExpression"))
+
+    def test_an_unknown_conditional_operator_comes_before_select(self, db, table, pk):
+        filters = {name: {"ComparisonOperator": "NULL"} for name in ("x", "y")}
+        db.invalid("Query", {"TableName": table, "KeyConditions": self.conditions(pk), "QueryFilter": filters, "ConditionalOperator": "XOR",
+                             "Select": "BOGUS"}, "Failed to satisfy constraint: Member must satisfy enum value set: [ALL, OR]")
+
     def test_refused(self, db, table, pk):
         request = {"TableName": table, "KeyConditions": self.conditions(pk)}
-        db.invalid("Query", {**request, "FilterExpression": "attribute_exists(x)"},
-                   "Can not use both expression and non-expression parameters in the same request: Non-expression "
-                   "parameters: {KeyConditions} Expression parameters: {FilterExpression}")
         db.invalid("Query", {**request, "QueryFilter": {"pk": {"ComparisonOperator": "NOT_NULL"}}},
                    "QueryFilter can only contain non-primary key attributes: Primary key attribute: pk")
         db.invalid("Query", {**request, "KeyConditions": self.conditions(pk, sk={
@@ -268,7 +293,7 @@ class TestPaging:
         refused("The provided starting key is invalid", ExclusiveStartKey={"pk": pk})
         refused("The provided starting key is invalid", IndexName="ByA", ExclusiveStartKey={"pk": pk, "sk": one})
         refused("The provided key element does not match the schema", ExclusiveStartKey={"pk": pk, "sk": {"S": "1"}})
-        refused("The provided starting key is invalid: The parameter cannot be converted to a numeric value: x",
+        refused("The parameter cannot be converted to a numeric value: x",
                 ExclusiveStartKey={"pk": pk, "sk": {"N": "x"}})
         refused("The provided starting key is outside query boundaries based on provided conditions",
                 ExclusiveStartKey={"pk": {"S": "other"}, "sk": one})

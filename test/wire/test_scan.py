@@ -128,8 +128,8 @@ class TestSelect:
         assert all("n" in item for item in fetched)
 
     def test_refused(self, refused):
-        refused("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES",
-                Select="SPECIFIC_ATTRIBUTES")
+        refused("1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+                "SPECIFIC_ATTRIBUTES", Select="SPECIFIC_ATTRIBUTES")
         refused("Cannot specify the AttributesToGet when choosing to get ALL_ATTRIBUTES", Select="ALL_ATTRIBUTES",
                 AttributesToGet=["x"])
         refused("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName", Select="ALL_PROJECTED_ATTRIBUTES")
@@ -162,8 +162,9 @@ class TestSegments:
                 "present", Segment=0)
         refused("The Segment parameter is required but was not present in the request when parameter TotalSegments is "
                 "present", TotalSegments=4)
-        refused("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not "
-                "less than TotalSegments: 5", Segment=5, TotalSegments=5)
+        refused("The Segment parameter is zero-based and must be less than parameter TotalSegments", Segment=5, TotalSegments=5)
+        refused("1 validation error detected: Value at 'Segment' failed to satisfy constraint: Member must have value "
+                "greater than or equal to 0", Segment=-1, TotalSegments=5)
         key = scan(Segment=1, TotalSegments=2, Limit=1)["LastEvaluatedKey"]
         refused("The provided starting key is invalid: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with "
                 "correct Segment. TotalSegments: 2 Segment: 0", Segment=0, TotalSegments=2, ExclusiveStartKey=key)
@@ -171,11 +172,10 @@ class TestSegments:
 
 class TestStartKey:
     def test_refused(self, refused):
-        refused("The provided starting key is invalid: The provided key element does not match the schema",
-                ExclusiveStartKey={"pk": {"S": "p"}})
+        refused("The provided starting key is invalid", ExclusiveStartKey={"pk": {"S": "p"}})
         refused("The provided starting key is invalid", IndexName="OnG",
                 ExclusiveStartKey={"pk": {"S": "p"}, "sk": {"N": "1"}})
-        refused("1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: Member must have value "
+        refused("1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value "
                 "greater than or equal to 1", Limit=0)
 
 

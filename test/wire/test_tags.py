@@ -66,6 +66,11 @@ def test_not_an_arn(db, arn):
         assert members["message"].startswith("Invalid TableArn")
 
 
+def test_what_does_not_begin_as_an_arn_is_told_so(db):
+    members = db.invalid("TagResource", {"ResourceArn": "I_do_not_exist", "Tags": [{"Key": "a", "Value": "b"}]})
+    assert "ARNs must start with 'arn:'" in members["message"]
+
+
 def test_boto3(client, arn):
     client.tag_resource(ResourceArn=arn, Tags=[{"Key": "via", "Value": "boto3"}])
     client.untag_resource(ResourceArn=arn, TagKeys=["other"])

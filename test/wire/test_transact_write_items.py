@@ -137,16 +137,6 @@ class TestCancellation:
 
 
 class TestRefusals:
-    def test_empty(self, db):
-        db.invalid("TransactWriteItems", {"TransactItems": []},
-                   "1 validation error detected: Value '[]' at 'transactItems' failed to satisfy constraint: Member must have "
-                   "length greater than or equal to 1")
-
-    def test_too_many(self, db, action):
-        message = db.error("TransactWriteItems", {"TransactItems": [action("Delete", str(n)) for n in range(101)]},
-                           "ValidationException")["message"]
-        assert message.endswith("at 'transactItems' failed to satisfy constraint: Member must have length less than or equal to 100")
-
     def test_one_item_twice(self, db, action, names):
         db.invalid("TransactWriteItems", {"TransactItems": [
             action("Put", names[0]), action("ConditionCheck", names[0], ConditionExpression="attribute_exists(pk)")]},

@@ -2,6 +2,7 @@
 
 import pytest
 
+ONE = "1 validation error detected: "
 OOM = "One or more parameter values were invalid: "
 PATH_ERROR = "The document path provided in the update expression is invalid for update"
 OPERAND_ERROR = "An operand in the update expression has an incorrect data type"
@@ -142,7 +143,7 @@ class TestAdd:
     @pytest.mark.parametrize("value, kind", [({"S": "a"}, "STRING"), ({"L": []}, "LIST"), ({"M": {}}, "MAP"),
                                              ({"BOOL": True}, "BOOLEAN"), ({"NULL": True}, "NULL"), ({"B": "YQ=="}, "BINARY")])
     def test_types_that_cannot_be_added(self, refused, value, kind):
-        refused("Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ADD, "
+        refused(ONE + "Invalid UpdateExpression: Incorrect operand type for operator or function; operator: ADD, "
                 f"operand type: {kind}", "ADD a :v", {"v": value})
 
 
@@ -273,14 +274,14 @@ class TestLegacyUpdates:
         ({"Action": "DELETE", "Value": {"S": "a"}}, "DELETE action with value is not supported for the type S"),
         ({"Action": "ADD", "Value": {"S": "a"}}, "ADD action is not supported for the type S")])
     def test_errors(self, refused, change, message):
-        refused(OOM + message, AttributeUpdates={"a": change})
+        refused(ONE + OOM + message, AttributeUpdates={"a": change})
 
     def test_a_clash_with_the_item(self, put, refused):
         put(a={"S": "text"})
         refused("Type mismatch for attribute to update", AttributeUpdates={"a": {"Action": "ADD", "Value": {"N": "1"}}})
 
     def test_never_mixed_with_expressions(self, refused):
-        refused("Can not use both expression and non-expression parameters in the same request: "
+        refused(ONE + "Can not use both expression and non-expression parameters in the same request: "
                 "Non-expression parameters: {AttributeUpdates} Expression parameters: {UpdateExpression}",
                 "REMOVE a", AttributeUpdates={"a": {"Action": "DELETE"}})
 
@@ -333,28 +334,26 @@ class TestRefused:
         ("SET a = if_not_exists(:v, :v)", "Operator or function requires a document path; operator or function: if_not_exists"),
     ])
     def test_expressions(self, refused, expression, message):
-        refused(f"Invalid UpdateExpression: {message}", expression, {"v": {"N": "1"}})
+        refused(f"{ONE}Invalid UpdateExpression: {message}", expression, {"v": {"N": "1"}})
 
     def test_key_attributes(self, refused):
         refused(OOM + "Cannot update attribute pk. This attribute is part of the key", "SET pk = :v", {"v": {"S": "x"}})
         refused(OOM + "Cannot update attribute pk. This attribute is part of the key", "REMOVE pk")
 
     def test_values_without_an_expression(self, refused):
-        refused("ExpressionAttributeValues can only be specified when using expressions: "
-                "UpdateExpression and ConditionExpression are null", values={"v": {"S": "x"}})
+        refused(ONE + "ExpressionAttributeValues can only be specified when using expressions", values={"v": {"S": "x"}})
 
     def test_unused_names_and_values(self, refused):
-        refused("Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}",
+        refused(ONE + "Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}",
                 "SET a = :v", {"v": {"S": "x"}, "w": {"S": "y"}})
-        refused("Value provided in ExpressionAttributeNames unused in expressions: keys: {#n}", "REMOVE a", names={"n": "x"})
+        refused(ONE + "Value provided in ExpressionAttributeNames unused in expressions: keys: {#n}", "REMOVE a", names={"n": "x"})
 
     def test_bad_values(self, refused):
-        refused("ExpressionAttributeValues contains invalid value: One or more parameter values were invalid: "
-                "An string set  may not be empty for key :v", "SET a = :v", {"v": {"SS": []}})
+        refused(ONE + OOM + "An string set  may not be empty", "SET a = :v", {"v": {"SS": []}})
 
     def test_empty_names_and_values(self, refused, request_of, db):
-        refused("ExpressionAttributeValues must not be empty", "REMOVE a", ExpressionAttributeValues={})
-        refused("ExpressionAttributeNames must not be empty", "REMOVE a", ExpressionAttributeNames={})
+        refused(ONE + "ExpressionAttributeValues must not be empty", "REMOVE a", ExpressionAttributeValues={})
+        refused(ONE + "ExpressionAttributeNames must not be empty", "REMOVE a", ExpressionAttributeNames={})
 
     def test_key_and_table(self, db, hash_table, request_of):
         db.invalid("UpdateItem", {"TableName": hash_table, "Key": {"x": {"S": "a"}}}, "The provided key element does not match the schema")

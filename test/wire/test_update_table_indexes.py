@@ -194,6 +194,18 @@ class TestRefused:
         db.invalid("UpdateTable", {"TableName": name, "GlobalSecondaryIndexUpdates": both[:1] * 2},
                    OOM + "Only one global secondary index update per index is allowed simultaneously. Index: one")
 
+    def test_several_kinds_in_one_entry(self, db, make_table):
+        name = make_table(**members("pk:S", gsi=[Index("one", "g:S")]))
+        request = create(Index("two", "g:S"), "g:S")
+        request["GlobalSecondaryIndexUpdates"][0]["Delete"] = {"IndexName": "one"}
+        assert "one" in db.invalid("UpdateTable", {"TableName": name, **request})["message"].lower()
+        assert [index["IndexName"] for index in db.ok("DescribeTable", {"TableName": name})["Table"]["GlobalSecondaryIndexes"]] == ["one"]
+
+    def test_two_new_ones(self, db, make_table):
+        request = create(Index("one", "g:S"), "g:S")
+        request["GlobalSecondaryIndexUpdates"] += create(Index("two", "g:S"), "g:S")["GlobalSecondaryIndexUpdates"]
+        db.error("UpdateTable", {"TableName": make_table(), **request}, "LimitExceededException", ONE_AT_A_TIME)
+
     def test_an_empty_entry(self, db, make_table):
         db.invalid("UpdateTable", {"TableName": make_table(), "GlobalSecondaryIndexUpdates": [{}]},
                    OOM + "One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, "

@@ -32,6 +32,16 @@ PATTERNS = {
     "^[a-z0-9A-Z]+[\\.\\-\\w]*[a-z0-9A-Z]+$": "kS3Bucket",
     "[0-9]{12}": "kAccountId",
 }
+TURNS = {"alone": "kAlone", "last": "kLast"}
+WORDINGS = {  # the rows of model/wording.h
+    "item_write": "kItemWriteWording",
+    "read": "kReadWording",
+    "scan": "kScanWording",
+    "batch_write": "kBatchWriteWording",
+    "transaction": "kTransactionWording",
+    "statement": "kStatementWording",
+    "plain": "kPlainWording",
+}
 KINDS = {"read": "kRead", "write": "kWrite", "control": "kControl"}
 NAMESPACE = "::armature::wire::"
 AWS_PACKAGE = "com.amazonaws.dynamodb.v20120810."
@@ -143,14 +153,19 @@ def member_line(schema, owner, name, member):
     members = list(schema.shapes[owner]["members"])
     fields = [f".name = {literal(name)}", f".path_name = {literal(name[0].lower() + name[1:])}", f".shape = &kShape{member['shape']}",
               f".offset = offsetof({owner}, {name})"]
-    for flag in ("required", "reported_alone", "verbatim_path"):
-        if member.get(flag):
-            fields.append(f".{flag} = true")
+    if member.get("required"):
+        fields.append(".required = true")
+    if "turn" in member:
+        fields.append(f".turn = Turn::{TURNS[member['turn']]}")
+    if member.get("verbatim_path"):
+        fields.append(".verbatim_path = true")
     if "unless" in member:
         fields.append(f".unless = {members.index(member['unless'])}")
-    for text in ("missing_message", "length_message"):
+    for text in ("missing_message", "length_message", "enum_message", "newer_message"):
         if text in member:
             fields.append(f".{text} = {literal(member[text])}")
+    if member.get("echoes_json"):
+        fields.append(".echoes_json = true")
     return "    {" + ", ".join(fields) + "},"
 
 
@@ -236,7 +251,7 @@ def source(schema):
         streams = "true" if "Streams" in o["service"] else "false"
         out.append(f"    {{.name = {literal(name)}, .service = {literal(o['service'])}, .iam_action = {literal(o['iam_action'])}, "
                    f".kind = OperationKind::{KINDS[o['kind']]}, .is_streams = {streams}, .index = {index}, "
-                   f".input = &kShape{name}Input{errors}}},")
+                   f".input = &kShape{name}Input, .wording = &model::{WORDINGS[o.get('wording', 'plain')]}{errors}}},")
     out.append("}};\n")
 
     mask = 255

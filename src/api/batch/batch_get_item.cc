@@ -73,12 +73,13 @@ ApiResult<void> CheckKeysOnce(const wire::KeysAndAttributes& request) {
 }
 
 // Everything that needs no table.
-ApiResult<std::vector<TableRequest>> Validate(const wire::BatchGetItemInput& request, Arena& arena) {
+ApiResult<std::vector<TableRequest>> Validate(const wire::BatchGetItemInput& request, const model::Wording& wording,
+                                              Arena& arena) {
   std::vector<TableRequest> tables;
   size_t key_count = 0;
   ARMATURE_CHECK_OK(CheckOneStyle(request));
   for (const auto& entry : request.RequestItems) {
-    const ExpressionParameters expressions(entry.value);
+    const ExpressionParameters expressions(entry.value, wording);
     ARMATURE_CHECK_OK(expressions.CheckParameters());
     ARMATURE_CHECK_OK(CheckKeysOnce(entry.value));
     ARMATURE_TRY(const auto bound, expressions.Bind(arena));
@@ -185,7 +186,7 @@ void WriteUnprocessed(JsonWriter& json, const TableRequest& table) {
 }  // namespace
 
 Task<ApiResult<void>> BatchGetItem(RequestContext& context, const wire::BatchGetItemInput& request) {
-  ARMATURE_CO_TRY(auto tables, Validate(request, context.arena));
+  ARMATURE_CO_TRY(auto tables, Validate(request, *context.wording, context.arena));
   ARMATURE_CO_CHECK_OK(FindTables(context, tables));
 
   JsonWriter json(context.body);

@@ -13,8 +13,9 @@ using model::ValidationException;
 
 namespace {
 
-ApiResult<BoundExpressions> Validate(const wire::DeleteItemInput& request, Arena& arena) {
-  const ExpressionParameters expressions(request);
+ApiResult<BoundExpressions> Validate(const wire::DeleteItemInput& request, const model::Wording& wording,
+                                     Arena& arena) {
+  const ExpressionParameters expressions(request, wording);
   ARMATURE_CHECK_OK(expressions.CheckParameters());
   if (request.Key.first_error) return *request.Key.first_error;
   if (request.ReturnValues && *request.ReturnValues != "ALL_OLD" && *request.ReturnValues != "NONE")
@@ -25,7 +26,9 @@ ApiResult<BoundExpressions> Validate(const wire::DeleteItemInput& request, Arena
 }  // namespace
 
 Task<ApiResult<void>> DeleteItem(RequestContext& context, const wire::DeleteItemInput& request) {
-  ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
+  const auto validated = Validate(request, *context.wording, context.arena);
+  if (!validated) co_return model::Told(*context.wording, validated.error());
+  const BoundExpressions& bound = *validated;
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));

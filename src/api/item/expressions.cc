@@ -22,7 +22,8 @@ ApiResult<void> ExpressionParameters::CheckParameters() const {
   if (expected_.present) legacy.push_back("Expected");
   if (filter_conditions_.present) legacy.push_back(filter_parameter_);
   if (conditional_operator_) legacy.push_back("ConditionalOperator");
-  if (key_conditions_.present) legacy.push_back("KeyConditions");
+  // KeyConditions go with filter and projection expressions, and only not with their own kind.
+  if (key_conditions_.present && key_condition_) legacy.push_back("KeyConditions");
   if (projection_) expressions.push_back("ProjectionExpression");
   if (update_) expressions.push_back("UpdateExpression");
   if (condition_) expressions.push_back("ConditionExpression");
@@ -34,8 +35,11 @@ ApiResult<void> ExpressionParameters::CheckParameters() const {
 
   if (names_.present && !HasExpression())
     return ValidationException(std::string(model::messages::kNamesWithoutExpression));
-  if (values_.present && !condition_ && !update_ && !filter_ && !key_condition_)
-    return ValidationException(fmt::format(model::messages::kValuesWithoutExpression, value_users_));
+  if (values_.present && !condition_ && !update_ && !filter_ && !key_condition_) {
+    if (!wording_.names_missing_expressions)
+      return ValidationException(std::string(model::messages::kValuesWithoutExpression));
+    return ValidationException(fmt::format("{}: {}", model::messages::kValuesWithoutExpression, value_users_));
+  }
   return {};
 }
 
@@ -130,18 +134,18 @@ ApiResult<void> ExpressionParameters::BindLegacy(Arena& arena, BoundExpressions&
 }
 
 ApiResult<void> ExpressionParameters::BindKeyConditionsOrExpressions(Arena& arena, BoundExpressions& bound) const {
-  if (HasExpression()) return BindExpressions(arena, bound);
   if (key_conditions_.present) {
     ARMATURE_TRY(const auto conditions, ToLegacyConditions(key_conditions_, arena));
     ARMATURE_TRY(bound.key_condition, expr::LowerConditions(conditions, std::nullopt, arena));
   }
+  if (HasExpression()) return BindExpressions(arena, bound);
   return {};
 }
 
 ApiResult<void> ExpressionParameters::BindExpressions(Arena& arena, BoundExpressions& bound) const {
-  expr::ExpressionSet set(arena, NameBindings(names_, arena), ValueBindings(values_, arena));
+  expr::ExpressionSet set(arena, NameBindings(names_, arena), ValueBindings(values_, arena), wording_);
   ARMATURE_CHECK_OK(set.CheckBindings());
-  if (values_.first_error) return wire::InvalidExpressionValue(values_);
+  if (values_.first_error) return wire::InvalidExpressionValue(wording_, values_);
   if (update_) { ARMATURE_TRY(bound.update, set.AddUpdate(*update_)); }
   if (condition_) { ARMATURE_TRY(bound.condition, set.AddCondition(expr::ExpressionKind::kCondition, *condition_)); }
   if (key_condition_) {

@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
+#include "model/wording.h"
 #include "wire/requests.h"
 
 namespace armature::api {
@@ -28,7 +29,7 @@ struct BoundExpressions {
 class ExpressionParameters {
  public:
   template <class Request>
-  explicit ExpressionParameters(const Request& request);
+  ExpressionParameters(const Request& request, const model::Wording& wording);
 
   // Expression and legacy parameters never mix; names and values need an expression to be used in.
   model::ApiResult<void> CheckParameters() const;
@@ -40,6 +41,7 @@ class ExpressionParameters {
 
   bool has_key_condition() const { return key_condition_ || key_conditions_.present; }
   bool has_legacy_key_condition() const { return key_conditions_.present; }
+  bool has_legacy_filter() const { return filter_conditions_.present; }
   // "ProjectionExpression" or "AttributesToGet", whichever is there; empty if none is.
   std::string_view projection_parameter() const {
     return projection_ ? "ProjectionExpression" : attributes_to_get_.present ? "AttributesToGet" : "";
@@ -50,6 +52,7 @@ class ExpressionParameters {
   model::ApiResult<void> BindLegacyFilter(Arena& arena, BoundExpressions& bound) const;
   model::ApiResult<void> BindExpressions(Arena& arena, BoundExpressions& bound) const;
 
+  const model::Wording& wording_;
   wire::Opt<std::string_view> condition_, update_, projection_, filter_, key_condition_;
   // The parameters that can use values, as AWS lists them when none of them is there.
   std::string_view value_users_ = "ConditionExpression is null";
@@ -66,7 +69,8 @@ class ExpressionParameters {
 };
 
 template <class Request>
-ExpressionParameters::ExpressionParameters(const Request& request) : names_(request.ExpressionAttributeNames) {
+ExpressionParameters::ExpressionParameters(const Request& request, const model::Wording& wording)
+    : wording_(wording), names_(request.ExpressionAttributeNames) {
   if constexpr (requires { request.ConditionExpression; }) condition_ = request.ConditionExpression;
   if constexpr (requires { request.UpdateExpression; }) {
     update_ = request.UpdateExpression;

@@ -15,8 +15,8 @@ using model::ApiResult;
 
 namespace {
 
-ApiResult<BoundExpressions> Validate(const wire::GetItemInput& request, Arena& arena) {
-  const ExpressionParameters expressions(request);
+ApiResult<BoundExpressions> Validate(const wire::GetItemInput& request, const model::Wording& wording, Arena& arena) {
+  const ExpressionParameters expressions(request, wording);
   ARMATURE_CHECK_OK(expressions.CheckParameters());
   if (request.Key.first_error) return *request.Key.first_error;
   return expressions.Bind(arena);
@@ -34,7 +34,7 @@ Result<size_t> WriteFoundItem(JsonWriter& json, std::string_view record, const e
 }  // namespace
 
 Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput& request) {
-  ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
+  ARMATURE_CO_TRY(const auto bound, Validate(request, *context.wording, context.arena));
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   if (bound.projection) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.projection->paths));

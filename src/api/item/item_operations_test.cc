@@ -132,13 +132,13 @@ TEST_F(ItemOperations, ExpressionAndLegacyParametersDoNotMix) {
   EXPECT_EQ(
       MustFail("PutItem", R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"}},"ConditionExpression":"attribute_exists(pk)",
             "Expected":{"pk":{"Exists":false}}})j"),
-      "ValidationException: Can not use both expression and non-expression parameters in the same request: "
+      "ValidationException: 1 validation error detected: Can not use both expression and non-expression parameters in "
+      "the same request: "
       "Non-expression parameters: {Expected} Expression parameters: {ConditionExpression}");
   EXPECT_EQ(MustFail("UpdateItem",
                      R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ExpressionAttributeValues":{":v":{"N":"1"}}})"),
-            "ValidationException: ExpressionAttributeValues can only be specified when using expressions: "
-            "UpdateExpression and "
-            "ConditionExpression are null");
+            "ValidationException: 1 validation error detected: ExpressionAttributeValues can only be specified when "
+            "using expressions");
   EXPECT_EQ(MustFail("GetItem", R"({"TableName":"Tbl","Key":{"pk":{"S":"a"}},"ExpressionAttributeNames":{"#a":"b"}})"),
             "ValidationException: ExpressionAttributeNames can only be specified when using expressions");
 }

@@ -15,22 +15,23 @@ using model::ValidationException;
 namespace {
 
 // Everything that needs no table, in AWS's order.
-ApiResult<BoundExpressions> Validate(const wire::PutItemInput& request, size_t* item_size, Arena& arena) {
-  const ExpressionParameters expressions(request);
+ApiResult<BoundExpressions> Validate(const wire::PutItemInput& request, const model::Wording& wording, Arena& arena) {
+  const ExpressionParameters expressions(request, wording);
   ARMATURE_CHECK_OK(expressions.CheckParameters());
   if (request.Item.first_error) return *request.Item.first_error;
   if (request.ReturnValues && *request.ReturnValues != "ALL_OLD" && *request.ReturnValues != "NONE")
     return ValidationException(std::string(model::messages::kReturnValuesAllOldOrNone));
-  *item_size = model::ItemSize(request.Item.item());
-  if (*item_size > model::kMaxItemBytes) return ValidationException(std::string(model::messages::kItemTooLarge));
   return expressions.Bind(arena);
 }
 
 }  // namespace
 
 Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput& request) {
-  size_t item_size = 0;
-  ARMATURE_CO_TRY(const auto bound, Validate(request, &item_size, context.arena));
+  const auto validated = Validate(request, *context.wording, context.arena);
+  if (!validated) co_return model::Told(*context.wording, validated.error());
+  const BoundExpressions& bound = *validated;
+  const size_t item_size = model::ItemSize(request.Item.item());
+  if (item_size > model::kMaxItemBytes) co_return ValidationException(std::string(model::messages::kItemTooLarge));
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckItemKey(table->key_schema(), request.Item.item()));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));

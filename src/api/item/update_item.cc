@@ -5,6 +5,9 @@
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "expr/update.h"
+#include "expr/update_charge.h"
+#include "model/item_size.h"
+#include "model/messages.h"
 #include "table/index/index_changes.h"
 
 namespace armature::api {
@@ -13,8 +16,9 @@ using model::ApiResult;
 
 namespace {
 
-ApiResult<BoundExpressions> Validate(const wire::UpdateItemInput& request, Arena& arena) {
-  const ExpressionParameters expressions(request);
+ApiResult<BoundExpressions> Validate(const wire::UpdateItemInput& request, const model::Wording& wording,
+                                     Arena& arena) {
+  const ExpressionParameters expressions(request, wording);
   ARMATURE_CHECK_OK(expressions.CheckParameters());
   if (request.Key.first_error) return *request.Key.first_error;
   return expressions.Bind(arena);
@@ -32,7 +36,9 @@ model::Item ReturnedAttributes(const wire::UpdateItemInput& request, const table
 }  // namespace
 
 Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItemInput& request) {
-  ARMATURE_CO_TRY(const auto bound, Validate(request, context.arena));
+  const auto validated = Validate(request, *context.wording, context.arena);
+  if (!validated) co_return model::Told(*context.wording, validated.error());
+  const BoundExpressions& bound = *validated;
   ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   const expr::BoundUpdate& update = bound.update ? *bound.update : expr::EmptyUpdate();
@@ -41,6 +47,8 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   ARMATURE_CO_CHECK_OK(CheckUpdatePaths(*schema, update));
   ARMATURE_CO_CHECK_OK(CheckUpdateLeavesKey(table->key_schema(), update));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*schema, bound.condition->paths));
+  if (!update.is_legacy && expr::UpdateCharge(update) > model::kMaxItemBytes)
+    co_return model::ValidationException(std::string(model::messages::kItemToUpdateTooLarge));
 
   table::ItemWrite write;
   write.kind = table::ItemWrite::Kind::kUpdate;

@@ -75,6 +75,13 @@ CancellationReason ReasonOf(const TransactionMember& member, const table::ItemWr
   return reason;
 }
 
+// Writes have nothing to say, but say so.
+void WriteNoResponses(JsonWriter& json) {
+  json.Key("Responses");
+  json.BeginArray();
+  json.EndArray();
+}
+
 Task<ApiResult<void>> AnswerReplay(RequestContext& context, const wire::ExecuteTransactionInput& request,
                                    const Members& members) {
   std::vector<TransactedItem> items;
@@ -86,6 +93,7 @@ Task<ApiResult<void>> AnswerReplay(RequestContext& context, const wire::ExecuteT
   }
   JsonWriter json(context.body);
   json.BeginObject();
+  WriteNoResponses(json);
   WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed, CapacityKind::kRead);
   json.EndObject();
   co_return ApiResult<void>{};
@@ -104,6 +112,7 @@ Task<ApiResult<void>> WriteAll(RequestContext& context, const wire::ExecuteTrans
   for (size_t i = 0; i < members.size(); ++i) done.push_back({members[i].bound.statement->table, &writes[i]});
   JsonWriter json(context.body);
   json.BeginObject();
+  WriteNoResponses(json);
   WriteConsumedCapacities(json, request.ReturnConsumedCapacity, CapacityByTable(done, kTransactionFactor),
                           CapacityKind::kWrite);
   json.EndObject();

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "api/item/key_checks.h"
+#include "api/query/selection.h"
 #include "expr/compare.h"
 #include "model/messages.h"
 #include "model/messages_partiql.h"
@@ -53,29 +54,11 @@ ApiResult<void> CheckKeyPredicates(const ReadTarget& target, const ReadPlan& pla
   return check(plan.range_predicates, schema.range[0], false);
 }
 
-// AWS prints a set of names in the order of Java's HashSet: by hash in sixteen buckets (or more of them for more
-// names), and as they came within a bucket.
-void SortAsHashSet(std::vector<std::string_view>& names) {
-  const auto bucket = [&](std::string_view name) {
-    uint32_t hash = 0;
-    for (const char c : name) hash = hash * 31 + static_cast<uint8_t>(c);
-    size_t buckets = 16;
-    while (names.size() * 4 > buckets * 3) buckets *= 2;
-    return (hash ^ (hash >> 16)) & (buckets - 1);
-  };
-  std::ranges::stable_sort(names, {}, bucket);
-}
-
-std::vector<std::string_view> Unprojected(const table::IndexSchema& index, const expr::ConditionNode* filter) {
-  std::vector<std::string_view> names;
-  if (!filter) return names;
+std::vector<std::string_view> UnprojectedBy(const table::IndexSchema& index, const expr::ConditionNode* filter) {
+  if (!filter) return {};
   std::vector<expr::Path> paths;
   partiql::CollectPaths(*filter, paths);
-  for (const expr::Path& path : paths) {
-    const std::string_view name = path.front().name;
-    if (!index.Projects(name) && std::ranges::find(names, name) == names.end()) names.push_back(name);
-  }
-  return names;
+  return Unprojected(index, paths);
 }
 
 // Queries of an index may filter only by what it projects, unless one of several branches does without; a scan simply
@@ -84,14 +67,13 @@ ApiResult<void> CheckFilters(const ReadTarget& target, const ReadPlan& plan) {
   if (!target.index || target.index->projects_all() || plan.kind != ReadPlan::Kind::kQueries) return {};
   const partiql::KeyRead* last = nullptr;
   for (const partiql::KeyRead& read : plan.reads) {
-    if (Unprojected(*target.index, read.filter).empty()) return {};
+    if (UnprojectedBy(*target.index, read.filter).empty()) return {};
     if (!last || expr::CompareOrdered(*read.hash, *last->hash) >= 0) last = &read;
   }
   if (!last) return {};
-  std::vector<std::string_view> names = Unprojected(*target.index, last->filter);
-  SortAsHashSet(names);
+  const std::vector<std::string_view> names = UnprojectedBy(*target.index, last->filter);
   return ValidationException(
-      fmt::format(messages::kPartiqlUnprojectedFilter, target.index->def->name, fmt::join(names, ", ")));
+      fmt::format(messages::kUnprojectedFilter, target.index->def->name, fmt::join(names, ", ")));
 }
 
 ApiResult<bool> FetchesItems(const ReadTarget& target, std::span<const partiql::Column> columns) {

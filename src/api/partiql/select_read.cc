@@ -101,7 +101,6 @@ Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, Json
     read.at = view.at;
     read.filter = is_scan ? plan.reads.filter : plan.reads.reads[i].filter;
     // Conditions see what the index has, even if the item behind it is read for the sake of a column.
-    read.filter_sees_entry = plan.fetches_items;
     read.sink = &rows;
     if (range.end.empty() || range.begin < range.end)
       ARMATURE_CO_CHECK_OK(co_await table::ReadPage(context.services.engine, read, context.arena));

@@ -93,7 +93,6 @@ void FillWrite(const BoundStatement& bound, const WriteTarget& target, Arena& ar
   if (const ConditionNode* condition = ConditionOf(bound, target, arena))
     write.condition = arena.New<expr::BoundCondition>(condition);
   write.wants_old_image = bound.statement->returning == Returning::kAllOld;
-  write.measures_plainly = true;
 }
 
 model::ApiError ConditionFailure(const BoundStatement& bound, const table::ItemWrite& write,

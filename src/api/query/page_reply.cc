@@ -26,7 +26,6 @@ class ItemsWriter : public table::RowSink {
     const Selection& selection = plan_.selection;
     if (selection.is_count_only) return;
     row_arena_.Reset();
-    if (selection.is_cut_to_entry) item = plan_.target.index->Entry(item, row_arena_);
     if (selection.projection) item = expr::Project(*selection.projection, item, row_arena_);
     json_.BeginValue();
     wire::AppendItemAsJson(item, json_.out());

@@ -24,6 +24,10 @@ struct BoundQuery {
   std::span<const KeyPredicate> key_predicates;
 };
 
+expr::KeyConditionForm FormOf(const ExpressionParameters& parameters) {
+  return parameters.has_legacy_key_condition() ? expr::KeyConditionForm::kLegacy : expr::KeyConditionForm::kExpression;
+}
+
 // Everything that can be said of the request without the table.
 ApiResult<BoundQuery> BindRequest(const ReadRequest& read, const ExpressionParameters& parameters, Arena& arena) {
   BoundQuery bound;
@@ -33,9 +37,8 @@ ApiResult<BoundQuery> BindRequest(const ReadRequest& read, const ExpressionParam
   if (!parameters.has_key_condition()) return ValidationException(std::string(messages::kNoKeyCondition));
   ARMATURE_CHECK_OK(parameters.BindKeyConditionsOrExpressions(arena, bound.expressions));
   if (!bound.expressions.key_condition) return ValidationException(std::string(messages::kKeyConditionCount));
-  const auto form =
-      parameters.has_legacy_key_condition() ? expr::KeyConditionForm::kLegacy : expr::KeyConditionForm::kExpression;
-  ARMATURE_TRY(bound.key_predicates, expr::ConvertKeyCondition(*bound.expressions.key_condition, form, arena));
+  ARMATURE_TRY(bound.key_predicates,
+               expr::ConvertKeyCondition(*bound.expressions.key_condition, FormOf(parameters), arena));
   return bound;
 }
 
@@ -55,9 +58,10 @@ ApiResult<void> CheckPredicateValues(const ReadTarget& target, std::span<const K
   return {};
 }
 
-ApiResult<expr::KeyQuery> MatchKeys(const ReadTarget& target, std::span<const KeyPredicate> predicates, Arena& arena) {
+ApiResult<expr::KeyQuery> MatchKeys(const ReadTarget& target, std::span<const KeyPredicate> predicates,
+                                    expr::KeyConditionForm form, Arena& arena) {
   const model::KeySchema& schema = target.keyspace().key;
-  ARMATURE_TRY(const auto query, expr::MatchKeySchema(predicates, schema, arena));
+  ARMATURE_TRY(const auto query, expr::MatchKeySchema(predicates, schema, form, arena));
   ARMATURE_CHECK_OK(CheckPredicateValues(target, query.hash, schema.hash, true));
   ARMATURE_CHECK_OK(CheckPredicateValues(target, query.range, schema.range, false));
   return query;
@@ -80,13 +84,14 @@ ApiResult<PagePlan> MakePlan(const ReadRequest& read, const ReadTarget& target, 
   plan.is_reverse = is_reverse;
   plan.filter = expressions.filter;
   ARMATURE_CHECK_OK(CheckStartKey(read, target));
-  ARMATURE_TRY(const auto query, MatchKeys(target, bound.key_predicates, arena));
+  ARMATURE_TRY(const auto query, MatchKeys(target, bound.key_predicates, FormOf(parameters), arena));
   plan.range = table::QueryRange(target.keyspace(), query);
   plan.is_one_item = SelectsOneItem(target, query);
   ARMATURE_CHECK_OK(StartQuery(read, target, query, is_reverse, plan.range));
   if (expressions.projection) ARMATURE_CHECK_OK(CheckKeyPaths(*target.schema, expressions.projection->paths));
-  ARMATURE_CHECK_OK(CheckFilter(target, expressions, parameters.has_legacy_key_condition()));
+  ARMATURE_CHECK_OK(CheckFilter(target, expressions, parameters.has_legacy_filter()));
   ARMATURE_CHECK_OK(CheckSelect(read, parameters.projection_parameter()));
+  ARMATURE_CHECK_OK(CheckFilterIsProjected(target, expressions.filter));
   ARMATURE_TRY(plan.selection, MakeSelection(read, target, expressions));
   if (expressions.filter) ARMATURE_CHECK_OK(CheckKeyPaths(*target.schema, expressions.filter->paths));
   return plan;
@@ -96,7 +101,7 @@ ApiResult<PagePlan> MakePlan(const ReadRequest& read, const ReadTarget& target, 
 
 Task<ApiResult<void>> Query(RequestContext& context, const wire::QueryInput& request) {
   const ReadRequest read(request);
-  const ExpressionParameters parameters(request);
+  const ExpressionParameters parameters(request, *context.wording);
   ARMATURE_CO_TRY(const auto bound, BindRequest(read, parameters, context.arena));
   ARMATURE_CO_TRY(const auto target, FindReadTarget(context, read));
   const bool is_reverse = !request.ScanIndexForward.value_or(true);

@@ -1,7 +1,5 @@
 #include "api/query/scan.h"
 
-#include <fmt/format.h>
-
 #include "api/item/expressions.h"
 #include "api/item/key_checks.h"
 #include "api/query/page_reply.h"
@@ -28,8 +26,7 @@ ApiResult<Segment> SegmentOf(const wire::ScanInput& request) {
   if (!request.Segment && request.TotalSegments)
     return ValidationException(std::string(messages::kTotalWithoutSegment));
   if (!request.Segment) return Segment{};
-  if (*request.Segment >= *request.TotalSegments)
-    return ValidationException(fmt::format(messages::kSegmentTooLarge, *request.Segment, *request.TotalSegments));
+  if (*request.Segment >= *request.TotalSegments) return ValidationException(std::string(messages::kSegmentTooLarge));
   return Segment{static_cast<uint64_t>(*request.Segment), static_cast<uint64_t>(*request.TotalSegments)};
 }
 
@@ -69,7 +66,7 @@ ApiResult<PagePlan> MakePlan(const ReadRequest& read, const ReadTarget& target, 
 
 Task<ApiResult<void>> Scan(RequestContext& context, const wire::ScanInput& request) {
   const ReadRequest read(request);
-  const ExpressionParameters parameters(request);
+  const ExpressionParameters parameters(request, *context.wording);
   ARMATURE_CO_TRY(const auto bound, BindRequest(read, request, parameters, context.arena));
   ARMATURE_CO_TRY(const auto target, FindReadTarget(context, read));
   ARMATURE_CO_TRY(auto plan, MakePlan(read, target, bound, parameters));

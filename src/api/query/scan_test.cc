@@ -60,13 +60,11 @@ TEST_F(ScanTest, SegmentsAreChecked) {
   EXPECT_EQ(
       ScanError(R"("TotalSegments":4)"),
       "The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
-  EXPECT_EQ(
-      ScanError(R"("Segment":5,"TotalSegments":5)"),
-      "The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: 5 is not less than "
-      "TotalSegments: 5");
+  EXPECT_EQ(ScanError(R"("Segment":5,"TotalSegments":5)"),
+            "The Segment parameter is zero-based and must be less than parameter TotalSegments");
   EXPECT_EQ(
       ScanError(R"("Limit":0)"),
-      "1 validation error detected: Value '0' at 'limit' failed to satisfy constraint: Member must have value greater "
+      "1 validation error detected: Value at 'Limit' failed to satisfy constraint: Member must have value greater "
       "than or equal to 1");
 }
 
@@ -94,8 +92,10 @@ TEST_F(ScanTest, SelectsAttributes) {
   EXPECT_THAT(Scan(R"("IndexName":"ByB","Select":"ALL_ATTRIBUTES")"), HasSubstr(R"("n":{"N":"0"})"));
   EXPECT_EQ(ScanError(R"("IndexName":"OnG","ProjectionExpression":"n")"),
             "One or more parameter values were invalid: Global secondary index OnG does not project [n]");
-  EXPECT_EQ(ScanError(R"("Select":"SPECIFIC_ATTRIBUTES")"),
-            "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
+  EXPECT_EQ(
+      ScanError(R"("Select":"SPECIFIC_ATTRIBUTES")"),
+      "1 validation error detected: Must specify the AttributesToGet or ProjectionExpression when choosing to get "
+      "SPECIFIC_ATTRIBUTES");
   EXPECT_EQ(ScanError(R"("Select":"ALL_PROJECTED_ATTRIBUTES","ProjectionExpression":"n")"),
             "Cannot specify the ProjectionExpression when choosing to get ALL_PROJECTED_ATTRIBUTES");
   EXPECT_EQ(ScanError(R"("IndexName":"OnG","ConsistentRead":true)"),
@@ -106,8 +106,7 @@ TEST_F(ScanTest, SelectsAttributes) {
 
 TEST_F(ScanTest, TheStartKeyIsChecked) {
   PutMany(20);
-  const std::string mismatch =
-      "The provided starting key is invalid: The provided key element does not match the schema";
+  const std::string mismatch = "The provided starting key is invalid";
   EXPECT_EQ(ScanError(R"("ExclusiveStartKey":{"pk":{"S":"p"}})"), mismatch);
   EXPECT_EQ(ScanError(R"("ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"S":"1"}})"), mismatch);
   EXPECT_EQ(ScanError(R"("IndexName":"OnG","ExclusiveStartKey":{"pk":{"S":"p"},"sk":{"N":"1"}})"),

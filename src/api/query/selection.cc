@@ -19,14 +19,25 @@ namespace messages = model::messages;
 
 namespace {
 
-// Query puts these faults in the form of a constraint, Scan does not.
-model::ApiError SelectError(const ReadRequest& request, std::string text) {
-  if (request.is_query) text.insert(0, messages::kOneValidationError);
-  return ValidationException(std::move(text));
+// AWS prints a set of names in the order of Java's HashSet: by hash in sixteen buckets (or more of them for more
+// names), and as they came within a bucket.
+void SortAsHashSet(std::vector<std::string_view>& names) {
+  const auto bucket = [&](std::string_view name) {
+    uint32_t hash = 0;
+    for (const char c : name) hash = hash * 31 + static_cast<uint8_t>(c);
+    size_t buckets = 16;
+    while (names.size() * 4 > buckets * 3) buckets *= 2;
+    return (hash ^ (hash >> 16)) & (buckets - 1);
+  };
+  std::ranges::stable_sort(names, {}, bucket);
 }
 
-// The attributes among the paths that entries of the index do not have, each once.
-std::vector<std::string_view> Unprojected(const table::IndexSchema& index, std::span<const expr::Path> paths) {
+model::ApiError InEnvelope(std::string_view text) {
+  return ValidationException(fmt::format("{}{}", messages::kOneValidationError, text));
+}
+
+// The attributes among the paths that entries of the index do not have, each once, as they came.
+std::vector<std::string_view> CollectUnprojected(const table::IndexSchema& index, std::span<const expr::Path> paths) {
   std::vector<std::string_view> names;
   for (const auto& path : paths) {
     const std::string_view name = path.front().name;
@@ -37,18 +48,33 @@ std::vector<std::string_view> Unprojected(const table::IndexSchema& index, std::
 
 }  // namespace
 
+std::vector<std::string_view> Unprojected(const table::IndexSchema& index, std::span<const expr::Path> paths) {
+  std::vector<std::string_view> names = CollectUnprojected(index, paths);
+  SortAsHashSet(names);
+  return names;
+}
+
+ApiResult<void> CheckFilterIsProjected(const ReadTarget& target, const expr::BoundCondition* filter) {
+  if (!filter || !target.index || target.index->projects_all()) return {};
+  const auto missing = Unprojected(*target.index, filter->paths);
+  if (missing.empty()) return {};
+  return ValidationException(
+      fmt::format(messages::kUnprojectedFilter, target.index->def->name, fmt::join(missing, ", ")));
+}
+
 ApiResult<void> CheckSelect(const ReadRequest& request, std::string_view projection_parameter) {
   if (!request.select) return {};
   const std::string_view select = *request.select;
   const bool is_specific = select == "SPECIFIC_ATTRIBUTES";
-  if (is_specific && projection_parameter.empty())
-    return SelectError(request, std::string(messages::kSelectWithoutAttributes));
+  if (is_specific && projection_parameter.empty()) return InEnvelope(messages::kSelectWithoutAttributes);
   if (!is_specific && !projection_parameter.empty()) {
     const std::string_view wanted = select == "COUNT" ? "only the Count" : select;
-    return SelectError(request, fmt::format(messages::kSelectWithAttributes, projection_parameter, wanted));
+    const std::string text = fmt::format(messages::kSelectWithAttributes, projection_parameter, wanted);
+    return request.is_query ? InEnvelope(text) : ValidationException(text);
   }
   if (select == "ALL_PROJECTED_ATTRIBUTES" && !request.index_name)
-    return SelectError(request, std::string(messages::kSelectProjectedOfTable));
+    return request.is_query ? InEnvelope(messages::kSelectProjectedOfTable)
+                            : ValidationException(std::string(messages::kSelectProjectedOfTable));
   return {};
 }
 
@@ -61,7 +87,7 @@ ApiResult<Selection> MakeSelection(const ReadRequest& request, const ReadTarget&
 
   const bool wants_all = Asks(request.select, "ALL_ATTRIBUTES");
   std::vector<std::string_view> missing;
-  if (bound.projection) missing = Unprojected(*target.index, bound.projection->paths);
+  if (bound.projection) missing = CollectUnprojected(*target.index, bound.projection->paths);
   if (target.is_global_index()) {
     const std::string& name = target.index->def->name;
     if (wants_all) return ValidationException(fmt::format(messages::kSelectAllOfGlobalIndex, name));
@@ -69,10 +95,7 @@ ApiResult<Selection> MakeSelection(const ReadRequest& request, const ReadTarget&
       return ValidationException(fmt::format(messages::kNotProjected, name, fmt::join(missing, ", ")));
     return selection;
   }
-  const bool is_asked_for_more = wants_all || !missing.empty();
-  const bool filter_needs_more = bound.filter && !Unprojected(*target.index, bound.filter->paths).empty();
-  selection.fetches_items = is_asked_for_more || filter_needs_more;
-  selection.is_cut_to_entry = selection.fetches_items && !is_asked_for_more;
+  selection.fetches_items = wants_all || !missing.empty();
   return selection;
 }
 

@@ -4,7 +4,9 @@
 // inside api/query.
 #pragma once
 
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "api/item/expressions.h"
 #include "api/query/read_request.h"
@@ -18,12 +20,16 @@ struct Selection {
   const expr::BoundProjection* projection = nullptr;  // null: all of what is read
   // A local index does not have all that is asked for: the items behind its entries are read from the table.
   bool fetches_items = false;
-  // Fetched for the sake of the filter only: what is returned is cut down to what the index projects.
-  bool is_cut_to_entry = false;
 };
 
 // `projection_parameter` is ExpressionParameters::projection_parameter().
 model::ApiResult<void> CheckSelect(const ReadRequest& request, std::string_view projection_parameter);
+
+// The attributes among the paths that entries of the index do not have, each once, in the order AWS prints a set.
+std::vector<std::string_view> Unprojected(const table::IndexSchema& index, std::span<const expr::Path> paths);
+
+// A Query of an index filters by what the index projects, whichever its kind; a Scan just does not find the rest.
+model::ApiResult<void> CheckFilterIsProjected(const ReadTarget& target, const expr::BoundCondition* filter);
 
 // REQUIRES: CheckSelect passed.
 model::ApiResult<Selection> MakeSelection(const ReadRequest& request, const ReadTarget& target,

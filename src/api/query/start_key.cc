@@ -56,6 +56,7 @@ bool MeetsRange(const ReadTarget& target, const expr::KeyQuery& query, model::It
 
 ApiResult<void> CheckStartKeyValues(const ReadRequest& request) {
   if (!request.start_key.first_error) return {};
+  if (request.is_query) return *request.start_key.first_error;
   return InvalidBecause(request.start_key.first_error->message);
 }
 
@@ -63,7 +64,7 @@ ApiResult<void> CheckStartKey(const ReadRequest& request, const ReadTarget& targ
   if (!request.start_key) return {};
   const model::Item key = request.start_key.item();
   if (!request.is_query && !target.index) {
-    if (auto fits = CheckKey(target.table->key_schema(), key); !fits) return InvalidBecause(fits.error().message);
+    if (!CheckKey(target.table->key_schema(), key)) return Invalid(messages::kStartKeyInvalid);
     return {};
   }
   if (!HasExactly(target.keyspace(), key)) return Invalid(messages::kStartKeyInvalid);

@@ -37,8 +37,7 @@ Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTab
     LogWarn("the streams of table {} are not closed yet: {}", name, closed.ToString());
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "TableDescription", table::TableSchema(def, nullptr), table->stats(),
-                        {ResourceStatus::kDeleting, context.now_millis, false});
+  WriteDeletedTable(json, *def, table->stats(), context.now_millis);
   json.EndObject();
   co_return ApiResult<void>{};
 }

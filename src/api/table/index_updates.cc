@@ -140,7 +140,9 @@ ApiResult<void> CheckIndexUpdates(const wire::List<wire::GlobalSecondaryIndexUpd
   std::set<std::string_view> seen;
   size_t made_or_removed = 0;
   for (const auto& update : updates) {
-    if (!update.Update && !update.Create && !update.Delete) return InvalidParameter(messages::kIndexUpdateEmpty);
+    const int kinds = (update.Update ? 1 : 0) + (update.Create ? 1 : 0) + (update.Delete ? 1 : 0);
+    if (kinds == 0) return InvalidParameter(messages::kIndexUpdateEmpty);
+    if (kinds > 1) return InvalidParameter(messages::kIndexUpdateOfSeveralKinds);
     const auto note = [&](const auto* action) -> ApiResult<void> {
       if (action && !seen.insert(*action->IndexName).second)
         return InvalidParameter(fmt::format(messages::kIndexUpdatedTwice, *action->IndexName));

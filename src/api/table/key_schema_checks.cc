@@ -65,7 +65,7 @@ ApiResult<std::vector<KeyAttribute>> MakeAttributeDefinitions(
     KeyAttribute attribute{std::string(*definition.AttributeName), model::Type::kS};
     model::ParseTypeName(*definition.AttributeType, &attribute.type);
     if (FindDefinition(result, attribute.name))
-      return ValidationException(fmt::format(messages::kDuplicateDefinition, attribute.name));
+      return InvalidParameter(fmt::format(messages::kDuplicateDefinition, attribute.name));
     result.push_back(std::move(attribute));
   }
   return result;

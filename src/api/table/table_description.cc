@@ -166,6 +166,20 @@ int64_t WarmWriteUnits(const model::WarmThroughput& warm, const model::Provision
   return std::max({warm.write_units.value_or(0), throughput.write_units, int64_t{4'000}});
 }
 
+void WriteDeletedTable(JsonWriter& json, const TableDef& def, const table::RowStats& stats, int64_t now_millis) {
+  json.Key("TableDescription");
+  json.BeginObject();
+  json.Member("TableName", def.name);
+  json.Member("TableStatus", model::ResourceStatusName(ResourceStatus::kDeleting));
+  WriteProvisionedThroughput(json, def.throughput, now_millis);
+  json.MemberInt("TableSizeBytes", stats.size_bytes);
+  json.MemberInt("ItemCount", stats.item_count);
+  json.Member("TableArn", def.Arn());
+  json.Member("TableId", def.uuid);
+  WriteBilling(json, def, {ResourceStatus::kDeleting, now_millis, false});
+  json.EndObject();
+}
+
 void WriteTableDescription(JsonWriter& json, std::string_view member, const table::TableSchema& schema,
                            const table::RowStats& stats, const DescriptionOptions& options) {
   const TableDef& def = schema.def();

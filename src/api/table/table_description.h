@@ -19,6 +19,9 @@ struct DescriptionOptions {
 void WriteTableDescription(JsonWriter& json, std::string_view member, const table::TableSchema& schema,
                            const table::RowStats& stats, const DescriptionOptions& options);
 
+// What is told of a table with the reply to its deletion: its name and figures, not what it was made of.
+void WriteDeletedTable(JsonWriter& json, const model::TableDef& def, const table::RowStats& stats, int64_t now_millis);
+
 // The values AWS starts from when none were asked for: 12000 and 4000, or what is provisioned if that is more.
 int64_t WarmReadUnits(const model::WarmThroughput& warm, const model::ProvisionedThroughput& throughput);
 int64_t WarmWriteUnits(const model::WarmThroughput& warm, const model::ProvisionedThroughput& throughput);

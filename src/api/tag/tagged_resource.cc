@@ -11,6 +11,7 @@ namespace messages = model::messages;
 model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context, std::string_view arn,
                                                    std::string_view operation) {
   TableArn parsed;
+  if (!arn.starts_with("arn:")) return model::ValidationException(fmt::format(messages::kNoArn, arn));
   if (!ParseTableArn(arn, &parsed)) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
   if (!IsOurs(context, parsed))
     return model::AccessDeniedException(

@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMaxRequestBytes = 4 << 20;
 
 template <class Request>
-ApiResult<TransactAction> MakeAction(Kind kind, const Request& request, Arena& arena) {
+ApiResult<TransactAction> MakeAction(Kind kind, const Request& request, const model::Wording& wording, Arena& arena) {
   TransactAction action;
   action.kind = kind;
   action.table_name = *request.TableName;
@@ -37,26 +37,29 @@ ApiResult<TransactAction> MakeAction(Kind kind, const Request& request, Arena& a
   action.names = &request.ExpressionAttributeNames;
   action.values = &request.ExpressionAttributeValues;
 
-  const ExpressionParameters expressions(request);
+  const ExpressionParameters expressions(request, wording);
   ARMATURE_CHECK_OK(expressions.CheckParameters());
-  if (action.attributes->first_error) return *action.attributes->first_error;
+  // What is wrong with an item is told before what is wrong with its condition, what is wrong with a key afterwards.
   if (kind == Kind::kPut) {
+    if (action.attributes->first_error) return *action.attributes->first_error;
     action.item_size = model::ItemSize(action.attributes->item());
     if (action.item_size > model::kMaxItemBytes)
       return ValidationException(std::string(model::messages::kItemTooLarge));
   }
   ARMATURE_TRY(action.bound, expressions.Bind(arena));
+  if (action.attributes->first_error) return *action.attributes->first_error;
   return action;
 }
 
-ApiResult<TransactAction> MakeAction(const wire::TransactWriteItem& item, Arena& arena) {
+ApiResult<TransactAction> MakeAction(const wire::TransactWriteItem& item, const model::Wording& wording, Arena& arena) {
   const int count =
       (item.Put != nullptr) + (item.Update != nullptr) + (item.Delete != nullptr) + (item.ConditionCheck != nullptr);
+  if (count == 0) return ValidationException(std::string(model::messages::kTransactNoAction));
   if (count != 1) return ValidationException(std::string(model::messages::kTransactOneActionEach));
-  if (item.Put) return MakeAction(Kind::kPut, *item.Put, arena);
-  if (item.Update) return MakeAction(Kind::kUpdate, *item.Update, arena);
-  if (item.Delete) return MakeAction(Kind::kDelete, *item.Delete, arena);
-  return MakeAction(Kind::kCheck, *item.ConditionCheck, arena);
+  if (item.Put) return MakeAction(Kind::kPut, *item.Put, wording, arena);
+  if (item.Update) return MakeAction(Kind::kUpdate, *item.Update, wording, arena);
+  if (item.Delete) return MakeAction(Kind::kDelete, *item.Delete, wording, arena);
+  return MakeAction(Kind::kCheck, *item.ConditionCheck, wording, arena);
 }
 
 size_t PayloadBytes(const TransactAction& action) {
@@ -96,6 +99,8 @@ ApiResult<void> CheckTypesAndPaths(const TransactAction& action) {
   ARMATURE_CHECK_OK(action.kind == Kind::kPut ? CheckItemKeyTypes(schema, attributes)
                                               : CheckKeyTypes(schema, attributes));
   if (action.bound.update) {
+    ARMATURE_CHECK_OK(
+        table::CheckIndexKeyLiterals(*action.table->schema(), *action.bound.update, table::LiteralFaults::kMistyped));
     ARMATURE_CHECK_OK(CheckUpdatePaths(*action.table->schema(), *action.bound.update));
     ARMATURE_CHECK_OK(CheckUpdateLeavesKey(schema, *action.bound.update));
   }
@@ -112,11 +117,12 @@ bool HasKeyOfRightTypes(const TransactAction& action) {
 
 }  // namespace
 
-ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWriteItemsInput& request, Arena& arena) {
+ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWriteItemsInput& request,
+                                                   const model::Wording& wording, Arena& arena) {
   std::vector<TransactAction> actions;
   size_t bytes = 0;
   for (const auto& item : request.TransactItems) {
-    ARMATURE_TRY(auto action, MakeAction(item, arena));
+    ARMATURE_TRY(auto action, MakeAction(item, wording, arena));
     bytes += PayloadBytes(action);
     actions.push_back(std::move(action));
   }

@@ -36,7 +36,8 @@ struct TransactAction {
 };
 
 // Everything that needs no table: exactly one action each, values, expressions, sizes.
-model::ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWriteItemsInput& request, Arena& arena);
+model::ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWriteItemsInput& request,
+                                                          const model::Wording& wording, Arena& arena);
 
 // Finds the tables and holds the actions against them.
 model::ApiResult<void> CheckActions(const RequestContext& context, std::vector<TransactAction>& actions);

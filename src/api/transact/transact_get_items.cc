@@ -33,10 +33,11 @@ struct Get {
 };
 
 // Everything that needs no table.
-ApiResult<std::vector<Get>> Validate(const wire::TransactGetItemsInput& request, Arena& arena) {
+ApiResult<std::vector<Get>> Validate(const wire::TransactGetItemsInput& request, const model::Wording& wording,
+                                     Arena& arena) {
   std::vector<Get> gets;
   for (const auto& item : request.TransactItems) {
-    const ExpressionParameters expressions(*item.Get);
+    const ExpressionParameters expressions(*item.Get, wording);
     ARMATURE_CHECK_OK(expressions.CheckParameters());
     if (item.Get->Key.first_error) return *item.Get->Key.first_error;
     ARMATURE_TRY(const auto bound, expressions.Bind(arena));
@@ -69,7 +70,7 @@ ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Ge
 }  // namespace
 
 Task<ApiResult<void>> TransactGetItems(RequestContext& context, const wire::TransactGetItemsInput& request) {
-  ARMATURE_CO_TRY(auto gets, Validate(request, context.arena));
+  ARMATURE_CO_TRY(auto gets, Validate(request, *context.wording, context.arena));
   ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, gets));
 
   const auto snapshot = context.services.engine.TakeSnapshot();

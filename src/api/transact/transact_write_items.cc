@@ -28,7 +28,6 @@ std::unique_ptr<table::ItemWrite[]> MakeWrites(const Actions& actions) {
     writes[i].key = action.key;
     writes[i].condition = action.bound.condition;
     writes[i].update = action.bound.update;
-    writes[i].measures_plainly = true;
     if (action.kind != TransactAction::Kind::kPut) continue;
     writes[i].put_item = action.attributes->item();
     writes[i].put_item_size = action.item_size;
@@ -69,7 +68,7 @@ Task<ApiResult<void>> AnswerReplay(RequestContext& context, const wire::Transact
 }  // namespace
 
 Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::TransactWriteItemsInput& request) {
-  ARMATURE_CO_TRY(auto actions, MakeActions(request, context.arena));
+  ARMATURE_CO_TRY(auto actions, MakeActions(request, *context.wording, context.arena));
   ARMATURE_CO_CHECK_OK(CheckActions(context, actions));
 
   table::TokenStore::Begun token;

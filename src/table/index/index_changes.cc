@@ -110,6 +110,7 @@ ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::Bou
       const bool is_mistyped = !value.is(attribute.type);
       const bool is_empty = !is_mistyped && attribute.type != Type::kN && value.str().empty();
       if (faults == LiteralFaults::kEmpty && !is_empty) continue;
+      if (faults == LiteralFaults::kMistyped && !is_mistyped) continue;
       ARMATURE_CHECK_OK(CheckKeyAttribute(index, attribute, value, is_hash, !is_mistyped));
     }
     return {};

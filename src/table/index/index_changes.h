@@ -39,8 +39,8 @@ model::ApiResult<void> CheckIndexedItem(const TableSchema& schema, Image old_ite
                                         size_t new_size, bool is_update, Arena& arena);
 
 // Values an update gives literally are checked before anything is read: a type AWS words as in a put. kEmpty looks for
-// empty values only, which transactions refuse as a whole.
-enum class LiteralFaults { kAll, kEmpty };
+// empty values only, which transactions refuse as a whole, kMistyped for those that cancel one.
+enum class LiteralFaults { kAll, kEmpty, kMistyped };
 model::ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::BoundUpdate& update,
                                              LiteralFaults faults);
 

@@ -124,7 +124,7 @@ class TestMisuse:
     @pytest.mark.parametrize("word", ["count", "Counter", "VIEWS", "total"])
     def test_reserved_words(self, counters, word):
         request = {"Key": {"PK": "page"}, "ExpressionAttributeValues": {":one": 1}, "ReturnValues": "UPDATED_NEW"}
-        with refused(INVALID, f"Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: {word}"):
+        with refused(INVALID, f"1 validation error detected: Invalid UpdateExpression: Attribute name is a reserved keyword; reserved keyword: {word}"):
             counters.update_item(UpdateExpression=f"ADD {word} :one", **request)
         reply = counters.update_item(UpdateExpression="ADD #w :one", ExpressionAttributeNames={"#w": word}, **request)
         assert reply["Attributes"] == {word: 1}
@@ -133,5 +133,5 @@ class TestMisuse:
         """Right-hand sides read the item as it was, so one path cannot be counted twice in one write."""
         with refused(INVALID) as why:
             bump(counters, "SET hits = if_not_exists(hits, :zero) + :one ADD hits :one")
-        assert why.message == ("Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of "
+        assert why.message == ("1 validation error detected: Invalid UpdateExpression: Two document paths overlap with each other; must remove or rewrite one of "
                                "these paths; path one: [hits], path two: [hits]")

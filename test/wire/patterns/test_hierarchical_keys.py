@@ -79,7 +79,7 @@ class TestMisuse:
             stores.query(KeyConditionExpression="PK = :c AND contains(SK, :p)", ExpressionAttributeValues={":c": "US", ":p": "NYC"})
 
     def test_two_levels_at_once(self, stores):
-        with refused(INVALID, "KeyConditionExpressions must only contain one condition per key"):
+        with refused(INVALID, "Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key"):
             stores.query(KeyConditionExpression="PK = :c AND begins_with(SK, :p) AND SK < :q",
                          ExpressionAttributeValues={":c": "US", ":p": "NY#", ":q": "NY#O"})
 

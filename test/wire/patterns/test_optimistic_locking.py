@@ -124,12 +124,12 @@ def test_read_change_write_loops_lose_nothing(accounts):
 
 class TestMisuse:
     def test_mixing_old_and_new_parameters(self, accounts, client):
-        with refused(INVALID, "Can not use both expression and non-expression parameters in the same request: "
+        with refused(INVALID, "1 validation error detected: Can not use both expression and non-expression parameters in the same request: "
                               "Non-expression parameters: {Expected} Expression parameters: {UpdateExpression}"):
             client.update_item(TableName=accounts.name, Key={"PK": {"S": "acc"}}, UpdateExpression="SET balance = :b",
                                ExpressionAttributeValues={":b": {"N": "1"}}, Expected={"version": {"Value": {"N": "1"}}})
 
     def test_a_forgotten_value(self, accounts):
-        with refused(INVALID, "Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :seen"):
+        with refused(INVALID, "1 validation error detected: Invalid ConditionExpression: An expression attribute value used in expression is not defined; attribute value: :seen"):
             accounts.update_item(Key={"PK": "acc"}, UpdateExpression="SET balance = :b", ConditionExpression="version = :seen",
                                  ExpressionAttributeValues={":b": 1})

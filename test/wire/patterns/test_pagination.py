@@ -204,5 +204,5 @@ class TestMisuse:
         request = {"TableName": rows.name, "KeyConditionExpression": "PK = :p", "ExpressionAttributeValues": {":p": {"S": "p"}}, "Limit": 0}
         db.invalid("Query", request, "1 validation error detected: Value at 'Limit' failed to satisfy constraint: "
                                      "Member must have value greater than or equal to 1")
-        db.invalid("Scan", {"TableName": rows.name, "Limit": 0}, "1 validation error detected: Value '0' at 'limit' failed to satisfy "
+        db.invalid("Scan", {"TableName": rows.name, "Limit": 0}, "1 validation error detected: Value at 'Limit' failed to satisfy "
                                                                  "constraint: Member must have value greater than or equal to 1")
