@@ -136,3 +136,12 @@ def test_failed_conditions_are_charged_nothing_visible(attempt, put):
     put(**ITEM)
     db, request = attempt("n = :4", ReturnConsumedCapacity="TOTAL")
     assert "ConsumedCapacity" not in db.error("DeleteItem", request, "ConditionalCheckFailedException")
+
+
+@pytest.mark.parametrize("text, units", [("abc", 3), ("\u00e9\u00e9", 2), ("\u20ac", 1), ("\U0001f600", 2), ("a\U0001f600", 3)])
+def test_the_size_of_a_string_is_in_utf_16_units(db, hash_table, pk, put, text, units):
+    put(t={"S": text})
+    for expected, outcome in ((units, 200), (units + 1, 400)):
+        request = {"TableName": hash_table, "Key": {"pk": pk}, "UpdateExpression": "SET seen = :n", "ConditionExpression": "size(t) = :n",
+                   "ExpressionAttributeValues": {":n": {"N": str(expected)}}}
+        assert db.post("UpdateItem", request).status == outcome

@@ -30,10 +30,13 @@ class TestRoundTrip:
         put(a=value)
         assert get()["a"] == value
 
-    @pytest.mark.parametrize("kind, members", [("SS", ["b", "a", "c"]), ("NS", ["3", "1", "2"]), ("BS", ["Yg==", "YQ=="])])
-    def test_sets_come_back_in_some_order(self, put, get, kind, members):
-        put(a={kind: members})
-        assert sorted(get()["a"][kind]) == sorted(members)
+    @pytest.mark.parametrize("kind, members, ordered", [
+        ("SS", ["b", "a", "B", "", "\u00e9", "aa"], ["", "B", "a", "aa", "b", "\u00e9"]),
+        ("NS", ["10", "-1", "9", "0.5", "-20"], ["-20", "-1", "0.5", "9", "10"]),
+        ("BS", ["/w==", "AA==", "AAA=", ""], ["", "AA==", "AAA=", "/w=="])])
+    def test_sets_come_back_in_order(self, put, get, kind, members, ordered):
+        put(a={kind: members}, l={"L": [{kind: members}]})
+        assert get()["a"][kind] == get()["l"]["L"][0][kind] == ordered
 
     def test_an_item_of_only_its_key(self, put, get, pk):
         put()
