@@ -58,8 +58,10 @@ TEST_F(BatchOperations, GetHasOptionsPerTable) {
 
 TEST_F(BatchOperations, GetRefusesBadRequests) {
   CreateIndexedTable();
-  EXPECT_EQ(MustFail("BatchGetItem", R"({"RequestItems":{}})"),
-            "ValidationException: The requestItems parameter is required for BatchGetItem");
+  EXPECT_EQ(
+      MustFail("BatchGetItem", R"({"RequestItems":{}})"),
+      "ValidationException: 1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: Member "
+      "must have length greater than or equal to 1");
   EXPECT_EQ(
       MustFail("BatchGetItem", R"({"RequestItems":{"Tbl":{"Keys":[)" + Keys(101) + "]}}}"),
       "ValidationException: 1 validation error detected: Value at 'RequestItems.Tbl.member.Keys' failed to satisfy "

@@ -181,7 +181,9 @@ TEST_F(PartiqlWrite, TransactionWritesAllOrNothing) {
   Reply reply = Transact({"INSERT INTO Hash VALUE {'pk': 'b'}", "UPDATE Hash SET n = n + 1 WHERE pk = 'a'"},
                          R"(,"ReturnConsumedCapacity":"TOTAL")");
   ASSERT_TRUE(reply.ok) << reply.ErrorText();
-  EXPECT_EQ(reply.body, R"({"ConsumedCapacity":[{"TableName":"Hash","WriteCapacityUnits":4.0,"CapacityUnits":4.0}]})");
+  EXPECT_EQ(
+      reply.body,
+      R"({"Responses":[],"ConsumedCapacity":[{"TableName":"Hash","WriteCapacityUnits":4.0,"CapacityUnits":4.0}]})");
   reply = Transact({"INSERT INTO Hash VALUE {'pk': 'b'}", "UPDATE Hash SET n = 9 WHERE pk = 'a'",
                     "UPDATE Hash SET n = 9 WHERE pk = 'none'"});
   EXPECT_EQ(reply.ErrorText(),

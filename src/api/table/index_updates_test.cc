@@ -84,7 +84,7 @@ TEST_F(IndexUpdates, DefinitionsMustHoldTheNewKeysAndOthersAreIgnored) {
   EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g"), "idx", Key("g") + "," + Key("pk", "RANGE"))),
               HasSubstr("Keys: [g, pk], AttributeDefinitions: [g]"));
   EXPECT_THAT(MustFail("UpdateTable", CreateRequest(Definition("g") + "," + Definition("g"), "idx", Key("g"))),
-              HasSubstr("Cannot have two attributes with the same name"));
+              HasSubstr("Duplicate AttributeName in AttributeDefinitions: g"));
   MustCall("UpdateTable",
            CreateRequest(Definition("unused") + "," + Definition("pk", "N") + "," + Definition("g"), "idx", Key("g")));
   EXPECT_THAT(

@@ -110,9 +110,11 @@ TEST_F(TransactOperations, FaultsOfTheRequestStandForAllOfIt) {
   EXPECT_EQ(Failed(Put("a") + R"j(,{"ConditionCheck":{"TableName":"arn:aws:dynamodb:us-east-1:123456789012:table/Tbl",
                                    "Key":{"pk":{"S":"a"}},"ConditionExpression":"attribute_exists(pk)"}})j"),
             "ValidationException: Transaction request cannot include multiple operations on one item");
-  EXPECT_EQ(Failed("{}"), "ValidationException: TransactItems can only contain one of Check, Put, Update or Delete");
+  EXPECT_EQ(Failed("{}"),
+            "ValidationException: 1 validation error detected: Value '' at 'transactItems' failed to satisfy "
+            "constraint: TransactWriteRequest should contain Delete or Put or Update or ConditionCheck");
   EXPECT_EQ(Failed(""),
-            "ValidationException: 1 validation error detected: Value '[]' at 'transactItems' failed to satisfy "
+            "ValidationException: 1 validation error detected: Value at 'TransactItems' failed to satisfy "
             "constraint: Member must have length greater than or equal to 1");
   EXPECT_EQ(Failed(Put("")),
             "ValidationException: One or more parameter values are not valid. The AttributeValue for a key "
