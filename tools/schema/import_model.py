@@ -60,6 +60,9 @@ def import_shape(name, shape, corrections):
     if "enum" in shape:
         out["enum"] = corrections["enum_print_order"].get(name, shape["enum"])
         assert sorted(out["enum"]) == sorted(shape["enum"]), name
+    out["key"] = correction["key"] if "key" in correction else out.get("key")
+    if out["key"] is None:
+        del out["key"]
     for limit in ("min", "max", "pattern", "arn_max"):
         if limit in correction:
             out[limit] = correction[limit]
@@ -91,12 +94,15 @@ def import_operation(name, model, corrections):
     if name in corrections["table_operations"]["operations"]:
         correct_members(members, corrections["table_operations"])
     members = correct_members(members, corrections["operations"].get(name, {}))
+    wording = next((w for w, names in corrections["wordings"].items() if name in names), None)
+    members = correct_members(members, {"members": corrections["wording_members"].get(wording, {}), "order": list(members)})
     kinds = [k for k, names in corrections["kinds"].items() if name in names]
     return {
         "operation": name,
         "service": model["metadata"]["targetPrefix"],
         "kind": kinds[0] if kinds else "control",
         "iam_action": corrections["iam_actions"].get(name, "dynamodb:" + name),
+        **({"wording": wording} if wording else {}),
         "errors": [e["shape"] for e in operation.get("errors", [])],
         "input": members,
     }
