@@ -2,7 +2,7 @@
 """Keeps the layers: a folder of src/ includes only what stands below it in the way of a request.
 
 Reads the #include lines of every source. Also refuses `using namespace`, a header without
-`#pragma once`, and a source that no CMakeLists.txt lists (it would never be built).
+`#pragma once`, a co_await that a condition in the same expression is to prevent, and a source that no CMakeLists.txt lists (it would never be built).
 """
 
 import pathlib
@@ -35,6 +35,7 @@ MAY_INCLUDE = {
 OPEN_HEADERS = {"net/http_message.h", "net/handler.h"}
 MAY_USE_OPEN_HEADERS = {"wire", "auth", "api", "arena"}
 
+CONDITIONAL_AWAIT = re.compile(r"(?:\|\||&&|[^:]:|\?)\s*(!?\s*co_await)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
@@ -62,6 +63,9 @@ def habit_errors(path, text):
         yield f"{name}: no `using namespace` (but std's literals)"
     if path.suffix == ".h" and "#pragma once" not in text:
         yield f"{name}: a header needs `#pragma once`"
+    for match in CONDITIONAL_AWAIT.finditer(text):
+        line = text.count("\n", 0, match.start(1)) + 1
+        yield f"{name}:{line}: GCC 12 awaits what stands behind ||, && or ? whatever stands before it: use `if`"
 
 
 def unlisted_sources():

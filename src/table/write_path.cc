@@ -241,9 +241,9 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
   if (write.condition) {
     const expr::ConditionNode& condition = *write.condition->root;
-    const bool in_turns = expr::MayTakeLong(condition, write.old_size);
-    write.condition_held = in_turns ? co_await expr::EvaluateInTurns(condition, write.old_item)
-                                    : expr::Evaluate(condition, write.old_item);
+    if (expr::MayTakeLong(condition, write.old_size))
+      write.condition_held = co_await expr::EvaluateInTurns(condition, write.old_item);
+    else write.condition_held = expr::Evaluate(condition, write.old_item);
   }
   // Expired is what the table's TTL says now, not when the item was found.
   if (write.by_ttl && !write.schema->has_all_expiry_rows()) write.condition_held = false;
