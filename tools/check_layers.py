@@ -2,7 +2,8 @@
 """Keeps the layers: a folder of src/ includes only what stands below it in the way of a request.
 
 Reads the #include lines of every source. Also refuses `using namespace`, a header without
-`#pragma once`, a co_await that a condition in the same expression is to prevent, and a source that no CMakeLists.txt lists (it would never be built).
+`#pragma once`, a co_await that a condition in the same expression is to prevent, and a source
+that no CMakeLists.txt lists (it would never be built).
 """
 
 import pathlib

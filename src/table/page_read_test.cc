@@ -32,7 +32,8 @@ class PageReadTest : public testing::Test {
     int turns_in_all = 0;
   };
 
-  Task<void> ReadAll(Sink& sink, std::atomic<bool>& is_done) {
+  Task<void> ReadAll(Sink& sink, std::atomic<int>& turns, std::atomic<bool>& is_done) {
+    turns = 0;
     Arena arena;
     PageRead page;
     const auto schema = table_->schema();
@@ -59,8 +60,9 @@ class PageReadTest : public testing::Test {
     sink.turns = &turns;
     sink.extra_work = extra_work;
     ThreadExecutor executor;
-    executor.Spawn(ReadAll(sink, is_done));
+    // First, so that somebody is there when the reader gives way; turns count from its beginning.
     executor.Spawn(TakeTurns(turns, is_done));
+    executor.Spawn(ReadAll(sink, turns, is_done));
     executor.WaitIdle();
     sink.turns_in_all = turns;
     return sink;
