@@ -15,10 +15,12 @@ struct Compatibility {
   bool reads_numbers_from_text = false;
   // CreateTable drops AttributeDefinitions that no key uses. ElectroDB's suite defines some.
   bool drops_unused_definitions = false;
+  // CreateTable words a name that is defined twice as DynamoDB Local does. PynamoDB's suite looks for its words.
+  bool words_repeated_definitions = false;
   // CreateTable drops the throughput of on-demand tables and of their indexes: one definition for both billing modes.
   bool drops_throughput_on_demand = false;
 
-  static constexpr Compatibility DynamoDbLocal() { return {true, true, true, true}; }
+  static constexpr Compatibility DynamoDbLocal() { return {true, true, true, true, true}; }
 };
 
 }  // namespace armature::model

@@ -31,6 +31,7 @@ TEST(LocalOptions, EveryBehaviourIsOn) {
   EXPECT_TRUE(compatibility.asks_everybody_for_a_token);
   EXPECT_TRUE(compatibility.reads_numbers_from_text);
   EXPECT_TRUE(compatibility.drops_unused_definitions);
+  EXPECT_TRUE(compatibility.words_repeated_definitions);
   EXPECT_TRUE(compatibility.drops_throughput_on_demand);
 }
 

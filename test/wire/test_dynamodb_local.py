@@ -172,6 +172,20 @@ def test_without_the_mode_unused_definitions_are_refused(plain):
     assert "Some AttributeDefinitions are not used" in refusal.message
 
 
+REPEATED = [{"AttributeName": "pk", "AttributeType": "S"}, {"AttributeName": "pk", "AttributeType": "N"}]
+
+
+def test_a_repeated_definition_is_refused_in_dynamodb_locals_words(local):
+    with refused(INVALID, "Cannot have two attributes with the same name"):
+        sdk(local).create_table(**definition(AttributeDefinitions=REPEATED))
+
+
+def test_without_the_mode_a_repeated_definition_is_refused_in_amazons_words(plain):
+    with refused(INVALID) as refusal:
+        sdk(plain).create_table(**definition(AttributeDefinitions=REPEATED))
+    assert "uplicate" in refusal.message and "pk" in refusal.message
+
+
 def test_missing_definitions_are_refused_all_the_same(local):
     with refused(INVALID):
         sdk(local).create_table(**definition(KeySchema=[{"AttributeName": "other", "KeyType": "HASH"}]))

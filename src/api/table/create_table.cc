@@ -89,7 +89,8 @@ ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::Crea
 }  // namespace
 
 Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTableInput& sent) {
-  const wire::CreateTableInput request = RelaxedDefinition(sent, context.services.compatibility, context.arena);
+  ARMATURE_CO_TRY(const wire::CreateTableInput request,
+                  RelaxedDefinition(sent, context.services.compatibility, context.arena));
   ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
   // A deleted table of this name may have left a stream of the same millisecond.
   for (int64_t millis = context.now_millis;
