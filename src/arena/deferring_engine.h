@@ -30,11 +30,11 @@ class DeferringEngine final : public storage::Engine {
   void GoUp() { is_down_ = false; }
 
   storage::Capabilities capabilities() const override { return inner_.capabilities(); }
-  void Get(storage::GetOp& op) override { Defer(op, &storage::Engine::Get); }
-  void MultiGet(storage::MultiGetOp& op) override { Defer(op, &storage::Engine::MultiGet); }
-  void Scan(storage::ScanOp& op) override { Defer(op, &storage::Engine::Scan); }
-  void Commit(storage::CommitOp& op) override { Defer(op, &storage::Engine::Commit); }
-  void CommitMany(storage::CommitManyOp& op) override { Defer(op, &storage::Engine::CommitMany); }
+  void Get(storage::GetOp& op) override { Defer<&storage::Engine::Get>(op); }
+  void MultiGet(storage::MultiGetOp& op) override { Defer<&storage::Engine::MultiGet>(op); }
+  void Scan(storage::ScanOp& op) override { Defer<&storage::Engine::Scan>(op); }
+  void Commit(storage::CommitOp& op) override { Defer<&storage::Engine::Commit>(op); }
+  void CommitMany(storage::CommitManyOp& op) override { Defer<&storage::Engine::CommitMany>(op); }
   void WhenDurable(storage::DurableOp& op) override;
   storage::Sequence DurableUpTo() const override { return inner_.DurableUpTo(); }
 
@@ -63,11 +63,11 @@ class DeferringEngine final : public storage::Engine {
     op.done.Finish();
   }
 
-  template <class Op>
-  void Defer(Op& op, void (storage::Engine::*method)(Op&)) {
+  template <auto Method, class Op>
+  void Defer(Op& op) {
     if (is_down_) return Fail(op);
-    if (!is_deferred_) return (inner_.*method)(op);
-    waiting_.push_back({[this, &op, method] { (inner_.*method)(op); }, [&op] { Fail(op); }});
+    if (!is_deferred_) return (inner_.*Method)(op);
+    waiting_.push_back({[this, &op] { (inner_.*Method)(op); }, [&op] { Fail(op); }});
   }
 
   storage::FaultyEngine& inner_;
