@@ -49,8 +49,8 @@ class MemoryLedger {
   // A client may be so far behind the fair pace before it counts as lagging.
   static constexpr int64_t kPatienceMillis = 1'000;
   static constexpr int64_t kFairBytesPerSecond = 1 << 20;
-  // So far behind, it does not move at present. Whoever asks for room at the limit gets the room of such a client, never
-  // that of one that keeps the pace: otherwise uploads that all keep it would take each other's room in turn.
+  // So far behind, it does not move at present. Whoever asks for room at the limit gets the room of such a client,
+  // never that of one that keeps the pace: otherwise uploads that all keep it would take each other's room in turn.
   static constexpr int64_t kStandstillMillis = 50;
   // Freeing at least this much for want of memory gives the others a while in which they are not turned away.
   static constexpr size_t kReliefBytes = 1 << 20;
