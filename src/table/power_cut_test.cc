@@ -325,12 +325,7 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     Arena arena;
     std::vector<model::Item> decoded;
     Items items;
-    for (const auto& [key, value] : *rows) {
-      const auto item = model::DecodeItem(value, arena);
-      if (!item) return "an item cannot be read";
-      decoded.push_back(item->item);
-      items[KeyOf(item->item)] = expr::Show(item->item);
-    }
+    if (!DecodeAll(*rows, arena, decoded, items)) return "an item cannot be read";
     for (size_t account = 0; account < items.size(); ++account)
       if (!items.contains(fmt::format("S:a{}/N:1/", account))) return fmt::format("account {} is missing", account);
     if (std::string wrong = CheckIndexes(process, decoded); !wrong.empty() || !has_stream) return wrong;
@@ -338,6 +333,18 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     if (Status status = RunBlocking(process.journal->FollowDefinition(process.table)); !status.ok())
       return status.ToString();
     return CheckStream(process, items);
+  }
+
+  // False if one of the rows cannot be read.
+  template <class Rows>
+  static bool DecodeAll(const Rows& rows, Arena& arena, std::vector<model::Item>& decoded, Items& items) {
+    for (const auto& [key, value] : rows) {
+      const auto item = model::DecodeItem(value, arena);
+      if (!item) return false;
+      decoded.push_back(item->item);
+      items[KeyOf(item->item)] = expr::Show(item->item);
+    }
+    return true;
   }
 
   std::string Check(const std::string& directory, const Clients& clients,
@@ -351,12 +358,7 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     Arena arena;
     std::vector<model::Item> decoded;
     Items items;
-    for (const auto& [key, value] : *rows) {
-      const auto item = model::DecodeItem(value, arena);
-      if (!item) return "an item cannot be read";
-      decoded.push_back(item->item);
-      items[KeyOf(item->item)] = expr::Show(item->item);
-    }
+    if (!DecodeAll(*rows, arena, decoded, items)) return "an item cannot be read";
     if (std::string wrong = CheckItems(items, clients, acknowledged); !wrong.empty()) return wrong;
     if (std::string wrong = CheckSum(decoded); !wrong.empty()) return wrong;
     if (std::string wrong = CheckIndexes(process, decoded); !wrong.empty()) return wrong;

@@ -116,16 +116,21 @@ TEST_F(TriggersTest, TheSameMappingTwiceIsRefused) {
   EXPECT_EQ(RunBlocking(triggers_->Create(other)).error().name, "InvalidParameterValueException");
 }
 
-TEST_F(TriggersTest, ATriggerOfTheFileIsBoundToTheStreamOfItsTable) {
-  const auto table = CreateStream("t", "NEW_IMAGE");
-  PutNumber(*table, 1);
+Mapping TriggerOfTheFile(const std::string& table) {
   Mapping trigger;
   trigger.account = table::kScope.account;
   trigger.region = table::kScope.region;
   trigger.trigger_name = "mine";
-  trigger.table_name = "t";
+  trigger.table_name = table;
   trigger.function_name = "log";
   trigger.uuid = UuidOfTrigger(trigger.account, trigger.region, trigger.trigger_name);
+  return trigger;
+}
+
+TEST_F(TriggersTest, ATriggerOfTheFileIsBoundToTheStreamOfItsTable) {
+  const auto table = CreateStream("t", "NEW_IMAGE");
+  PutNumber(*table, 1);
+  const Mapping trigger = TriggerOfTheFile("t");
   config_.triggers.push_back(trigger);
   StartTriggers();
   ASSERT_TRUE(Delivers({"1"}));
@@ -152,13 +157,7 @@ TEST_F(TriggersTest, ATriggerOfTheFileIsBoundToTheStreamOfItsTable) {
 // The old stream was passed over when its progress could not be read just then.
 TEST_F(TriggersTest, WhatIsLeftOfAnOldStreamWaitsUntilItsProgressCanBeRead) {
   const auto table = CreateStream("t", "NEW_IMAGE");
-  Mapping trigger;
-  trigger.account = table::kScope.account;
-  trigger.region = table::kScope.region;
-  trigger.trigger_name = "mine";
-  trigger.table_name = "t";
-  trigger.function_name = "log";
-  trigger.uuid = UuidOfTrigger(trigger.account, trigger.region, trigger.trigger_name);
+  const Mapping trigger = TriggerOfTheFile("t");
   config_.triggers.push_back(trigger);
   StartTriggers();
   PutNumber(*table, 1);
