@@ -60,21 +60,32 @@ Status DiskSpace::log_failure() const {
   return log_failure_;
 }
 
-void DiskSpace::BePatient(bool is_patient) {
+void DiskSpace::BePatient() {
   std::lock_guard lock(mutex_);
-  is_patient_ = is_patient;
+  patience_ = Patience::kPatient;
+}
+
+void DiskSpace::GiveUp() {
+  std::lock_guard lock(mutex_);
+  patience_ = Patience::kGivenUp;
   changed_.notify_all();
+}
+
+rocksdb::IOStatus DiskSpace::Told(rocksdb::IOStatus status) const {
+  if (!status.IsNoSpace()) return status;
+  std::lock_guard lock(mutex_);
+  return patience_ == Patience::kGivenUp ? rocksdb::IOStatus::IOError("given up", status.ToString()) : status;
 }
 
 bool DiskSpace::is_patient() const {
   std::lock_guard lock(mutex_);
-  return is_patient_;
+  return patience_ == Patience::kPatient;
 }
 
 bool DiskSpace::WaitALittle() {
   std::unique_lock lock(mutex_);
-  if (is_patient_) changed_.wait_for(lock, std::chrono::milliseconds(50));
-  return is_patient_;
+  if (patience_ == Patience::kPatient) changed_.wait_for(lock, std::chrono::milliseconds(50));
+  return patience_ == Patience::kPatient;
 }
 
 }  // namespace armature::storage

@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <rocksdb/io_status.h>
@@ -41,8 +42,13 @@ class DiskSpace {
   void TellAppendFailures() { tells_append_failures_.store(true, std::memory_order_relaxed); }
   bool tells_append_failures() const { return tells_append_failures_.load(std::memory_order_relaxed); }
 
-  void BePatient(bool is_patient);
+  // The store is open: whoever meets a shortage waits from now on.
+  void BePatient();
+  // The store is being closed: nobody waits any more. What they are told then is not NoSpace. RocksDB would begin to
+  // wait for space by itself, and if it learns of the shortage while it is being closed, the closing waits with it.
+  void GiveUp();
   bool is_patient() const;
+  rocksdb::IOStatus Told(rocksdb::IOStatus status) const;
   // Tries until it is done, fails for another reason than a shortage, or there is no point in waiting.
   template <class Attempt>
   rocksdb::IOStatus Persist(Attempt attempt) {
@@ -53,7 +59,7 @@ class DiskSpace {
     waiting_.fetch_add(1, std::memory_order_seq_cst);
     while (shortage != Shortage::kNone && WaitALittle()) shortage = ShortageOf(status = attempt());
     waiting_.fetch_sub(1, std::memory_order_seq_cst);
-    return status;
+    return Told(std::move(status));
   }
 
   void DeferSyncs(bool is_deferring) { is_deferring_.store(is_deferring, std::memory_order_seq_cst); }
@@ -62,6 +68,8 @@ class DiskSpace {
   SyncedFiles& synced() { return synced_; }
 
  private:
+  enum class Patience { kNotYet, kPatient, kGivenUp };
+
   // False when there is no point in trying again.
   bool WaitALittle();
 
@@ -72,7 +80,7 @@ class DiskSpace {
   std::atomic<bool> tells_append_failures_{false};
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_patient_ = false;                  // guarded by mutex_
+  Patience patience_ = Patience::kNotYet;    // guarded by mutex_
   Status log_failure_;                       // guarded by mutex_
   std::vector<std::shared_ptr<Log>> owing_;  // guarded by mutex_
   SyncedFiles synced_;

@@ -60,5 +60,27 @@ TEST(DiskSpaceTest, ARestThatComesWhileAnotherIsWrittenIsOwed) {
   EXPECT_FALSE(space->is_short());
 }
 
+TEST(DiskSpaceTest, GivenUpAShortageIsAFailureThatNobodyWaitsFor) {
+  DiskSpace space;
+  const auto full = [] { return IOStatus::NoSpace("injected"); };
+  EXPECT_TRUE(space.Persist(full).IsNoSpace()) << "while it is opened, a full disk is known as one";
+  space.BePatient();
+  std::atomic<int> tries{0};
+  IOStatus told;
+  std::thread waiter([&] {
+    told = space.Persist([&] {
+      ++tries;
+      tries.notify_all();
+      return full();
+    });
+  });
+  tries.wait(0);
+  space.GiveUp();
+  waiter.join();
+  EXPECT_TRUE(told.IsIOError() && !told.IsNoSpace()) << told.ToString();
+  EXPECT_FALSE(space.Persist(full).IsNoSpace());
+  EXPECT_FALSE(space.is_short());
+}
+
 }  // namespace
 }  // namespace armature::storage

@@ -255,7 +255,7 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
     if (Status status = std::exchange(finish_creation, nullptr)(); !status.ok()) return status;
   }
   syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, *marks_, options_, metrics, std::move(finish_creation));
-  files_->BePatient(true);
+  files_->BePatient();
   RegisterGauges(metrics);
   return {};
 }
@@ -602,7 +602,7 @@ Status RocksDbEngine::Close() {
     std::unique_lock lock(partitions_.mutex());
     if (is_closed_.exchange(true)) return {};
   }
-  if (files_) files_->BePatient(false);
+  if (files_) files_->GiveUp();
   slow_writer_.Stop();
   admin_.Stop();
   {

@@ -37,6 +37,8 @@ class BadDisk {
   std::atomic<int> failed_opens{0};
   std::atomic<bool> fails_sync{false};
   std::atomic<bool> fails_tables{false};
+  std::atomic<bool> has_no_room_for_tables{false};
+  std::atomic<int> tables_without_room{0};
   std::atomic<int> log_syncs{0};
 };
 
@@ -51,6 +53,11 @@ class BadFile final : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::IOStatus Append(const rocksdb::Slice& data, const rocksdb::IOOptions& options,
                            rocksdb::IODebugContext* context) override {
     if (disk_.fails_tables && is_table_) return rocksdb::IOStatus::IOError("injected: write failed");
+    if (disk_.has_no_room_for_tables && is_table_) {
+      ++disk_.tables_without_room;
+      disk_.tables_without_room.notify_all();
+      return Full();
+    }
     if (!disk_.is_full) return FSWritableFileOwnerWrapper::Append(data, options, context);
     FSWritableFileOwnerWrapper::Append({data.data(), data.size() / 2}, options, context).PermitUncheckedError();
     return Full();
@@ -105,6 +112,13 @@ class BadFileSystem final : public rocksdb::FileSystemWrapper {
                                  rocksdb::IODebugContext* context) override {
     if (disk_.has_no_descriptors) return TooManyOpenFiles(path);
     return FileSystemWrapper::NewDirectory(path, options, directory, context);
+  }
+  // RocksDB looks here when it waits for space by itself.
+  rocksdb::IOStatus GetFreeSpace(const std::string& path, const rocksdb::IOOptions& options, uint64_t* bytes,
+                                 rocksdb::IODebugContext* context) override {
+    if (!disk_.has_no_room_for_tables) return FileSystemWrapper::GetFreeSpace(path, options, bytes, context);
+    *bytes = 0;
+    return rocksdb::IOStatus::OK();
   }
 
  private:
@@ -540,6 +554,26 @@ TEST_P(FullDiskTest, StartsReadOnlyAndBecomesWritable) {
   EXPECT_TRUE(engine->Close().ok());
   auto reopened = Open(copy);
   for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*reopened, key, "-") == value) << key;
+}
+
+// RocksDB hears of the shortage while it is being closed, and must not begin to wait for its end.
+TEST_F(RocksDbEngineTest, ClosesWhileATableWaitsForRoom) {
+  UseBadDisk();
+  const std::string filler(50'000, 'x');
+  for (int round = 0; round < 3; ++round) {
+    const std::string directory = fmt::format("{}{}", path(), round);
+    auto engine = Open(directory);
+    disk_.tables_without_room = 0;
+    disk_.has_no_room_for_tables = true;
+    int stored = 0;
+    while (disk_.tables_without_room == 0) {
+      if (PutAndWait(*engine, fmt::format("k{}", stored), filler).ok()) ++stored;
+    }
+    static_cast<void>(engine->Close());
+    disk_.has_no_room_for_tables = false;
+    auto reopened = Open(directory);
+    for (int i = 0; i < stored; ++i) ASSERT_EQ(GetOr(*reopened, fmt::format("k{}", i), "-"), filler) << i;
+  }
 }
 
 TEST_P(FullDiskTest, LosesNothingOfManyWriters) {

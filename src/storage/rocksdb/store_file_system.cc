@@ -71,7 +71,7 @@ IOStatus StoreFileSystem::NewLog(const std::string& path, const rocksdb::FileOpt
                                  std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) {
   IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, context);
   const Shortage shortage = ShortageOf(status);
-  if (!status.ok() && (shortage == Shortage::kNone || !space_->is_patient())) return status;
+  if (!status.ok() && (shortage == Shortage::kNone || !space_->is_patient())) return space_->Told(std::move(status));
   std::shared_ptr<Log> log;
   if (status.ok()) {
     log = std::make_shared<Log>(path, std::move(*file));
@@ -137,7 +137,8 @@ Status StoreFileSystem::WriteRests() {
   return shortage == Shortage::kNone ? FromRocksDb(status) : ShortageStatus(shortage);
 }
 
-void StoreFileSystem::BePatient(bool is_patient) { space_->BePatient(is_patient); }
+void StoreFileSystem::BePatient() { space_->BePatient(); }
+void StoreFileSystem::GiveUp() { space_->GiveUp(); }
 void StoreFileSystem::TellAppendFailures() { space_->TellAppendFailures(); }
 void StoreFileSystem::DeferSyncs(bool is_deferring) { space_->DeferSyncs(is_deferring); }
 SyncedFiles& StoreFileSystem::synced() { return space_->synced(); }

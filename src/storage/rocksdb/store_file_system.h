@@ -13,7 +13,7 @@
 //  - a log keeps in memory what found no space, all of it if it could not even be created; its syncs succeed, but
 //    is_short() is raised and WriteRests() must succeed before anything is acknowledged. The engine refuses writes
 //    meanwhile, so the rest stays small (log_file.h);
-//  - any other file (tables, manifest: written by background threads) waits, once BePatient was called
+//  - any other file (tables, manifest: written by background threads) waits between BePatient and GiveUp
 //    (patient_file.h). So does a background thread that opens a table. A request that has to open one gets the error.
 //
 // OPTIONS files: refused. Our options come from code at every opening; writing, syncing and re-reading a
@@ -70,8 +70,10 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
   // Tries again to write and sync what logs keep in memory. Ok when nothing is left; as shortage() when it may succeed
   // later; any other failure is for good.
   Status WriteRests();
-  // From now on (until false) files wait in a shortage instead of failing. Not while opening or closing.
-  void BePatient(bool is_patient);
+  // From now on files wait in a shortage instead of failing: the store is open.
+  void BePatient();
+  // Nobody waits any more, RocksDB neither: the store is being closed.
+  void GiveUp();
   void DeferSyncs(bool is_deferring);
   // See DiskSpace.
   void TellAppendFailures();
