@@ -27,6 +27,9 @@ const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
 const std::map<std::string, int64_t> kTimeUnits{
     {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
 
+// Durations are added to times: none may be so long that the sum is no time any more.
+constexpr int64_t kMostMillis = int64_t{10} * 365 * 86'400'000;
+
 constexpr const char* kFooter = R"(
 Point any AWS SDK or the AWS CLI at it:
   aws dynamodb list-tables --endpoint-url http://127.0.0.1:8000
@@ -41,9 +44,11 @@ void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config
                "whoever reaches the port can read and write everything");
   app.add_option("--threads", options.threads, "Reactor threads; 0 means one per core")->check(CLI::Range(0, 1024));
   app.add_option("--max-connections", options.max_connections, "Connections beyond this are turned away with 503")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(1, 10'000'000));
   app.add_option("--drain-seconds", options.drain_seconds, "How long SIGTERM waits for requests under way")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(0, 86'400));
 }
 
 // Who may speak to the server at all, see auth/site_policy.h.
@@ -94,7 +99,8 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
          "--memory-limit-mib", options.memory_limit_mebibytes,
          "While the process uses more than this, close clients that hold memory and do not move, or else answer\n"
          "requests with 503; 0 means four fifths of the machine")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1 << 24));
 }
 
 // Whose tables a caller sees, and which software is to find what it knows.
@@ -132,7 +138,7 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
   app.add_option("--control-plane-delay", options.control_plane_delay_millis,
                  "Milliseconds a table stays CREATING, UPDATING or DELETING, to imitate AWS")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, kMostMillis));
   app.add_option("--eventual-lag", options.eventual_lag_millis,
                  "Milliseconds by which eventually consistent reads and global indexes lag behind, to find reads that\n"
                  "should have been consistent; 0 means they are always current")
@@ -143,13 +149,13 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
          "How long items stay after Time to Live says they have expired, to imitate AWS, which takes up to two\n"
          "days: milliseconds, or a number with ms, s, m, h or d")
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, kMostMillis));
   app.add_option(
          "--stream-shard-age", options.stream_shard_millis,
          "How long a shard of a stream stays open before it goes on in a child: milliseconds, or a number with\n"
          "ms, s, m, h or d (default 4h)")
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, kMostMillis));
   app.add_option("--stream-split-rate", options.stream_split_rate,
                  "Records a second at which a shard of a stream is split in two")
       ->capture_default_str()
@@ -157,14 +163,15 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
   app.add_option("--stream-split-seconds", options.stream_split_seconds,
                  "For how long a shard must get so many records before it is split")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 86'400));
   app.add_flag(
       "--no-partiql-scans", options.no_partiql_scans,
       "Refuse PartiQL statements that would scan a table or index, as an IAM policy on dynamodb:FullTableScan\n"
       "does on AWS");
   app.add_option("--slow-request", options.slow_request_millis,
                  "Log requests that take longer than this many milliseconds")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, kMostMillis));
   app.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
       ->transform(CLI::CheckedTransformer(kLogLevels).description("debug|info|warn|error|off"));
 }
@@ -213,6 +220,17 @@ void AddTriggerOptions(CLI::App& app, ServeOptions& options) {
       ->check(CLI::Range(1, 1000));
 }
 
+bool IsSettingName(std::string_view key) {
+  return !key.empty() && key.front() != '-' &&
+         std::all_of(key.begin(), key.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+}
+
+// In one argument, or CLI11 takes a value that begins with a dash for a flag. It wants an empty one by itself.
+void AppendFlag(const std::string& flag, const std::string& value, std::vector<std::string>& flags) {
+  if (value.empty()) flags.insert(flags.end(), {flag, value});
+  else flags.push_back(flag + "=" + value);
+}
+
 // The file's settings as flags, so that there is one place that knows what each means.
 Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
   std::vector<std::string> flags;
@@ -221,14 +239,17 @@ Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
     for (const auto& [key, value] : table) {
       const std::string flag = "--" + std::string(key.str());
       if (flag == "--config") return Status::InvalidArgument(path + ": config may not name another file");
+      // Not what CLI11 makes of it: an end of the options, a flag with a value in its name.
+      if (flag == "--help" || !IsSettingName(key.str()))
+        return Status::InvalidArgument(OneLine(fmt::format("{}: there is no setting \"{}\"", path, key.str())));
       if (const auto truth = value.value<bool>(); truth && value.is_boolean()) {
         if (*truth) flags.push_back(flag);
       } else if (const auto text = value.value<std::string>(); text && value.is_string()) {
-        flags.insert(flags.end(), {flag, *text});
+        AppendFlag(flag, *text, flags);
       } else if (const auto number = value.value<int64_t>(); number && value.is_integer()) {
-        flags.insert(flags.end(), {flag, std::to_string(*number)});
+        AppendFlag(flag, std::to_string(*number), flags);
       } else if (const toml::array* list = value.as_array(); list && list->is_homogeneous<std::string>()) {
-        for (const auto& entry : *list) flags.insert(flags.end(), {flag, *entry.value<std::string>()});
+        for (const auto& entry : *list) AppendFlag(flag, *entry.value<std::string>(), flags);
       } else {
         return Status::InvalidArgument(
             fmt::format("{}: {} must be text, a list of texts, a whole number, true or false", path, key.str()));
@@ -249,19 +270,10 @@ std::optional<std::string> ConfigFileIn(const std::vector<std::string>& argument
   return std::nullopt;
 }
 
-ParsedOptions Failed(std::string line) { return {std::nullopt, "armature: " + std::move(line) + "\n", 2}; }
+ParsedOptions Failed(std::string_view line) { return {std::nullopt, fmt::format("armature: {}\n", OneLine(line)), 2}; }
 
-}  // namespace
-
-ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
-  std::vector<std::string> all;
-  if (const auto file = ConfigFileIn(arguments)) {
-    auto flags = FlagsFromFile(*file);
-    if (!flags) return Failed(flags.error().message());
-    all = std::move(*flags);
-  }
-  all.insert(all.end(), arguments.begin(), arguments.end());
-
+// `where` names what the flags come from, in errors.
+ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& where) {
   ServeOptions options;
   std::string config_file;
   CLI::App app("Armature: Amazon DynamoDB as one program. Serves the DynamoDB API.", "armature serve");
@@ -274,13 +286,29 @@ ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
   AddCompatibilityOptions(app, options);
   AddTriggerOptions(app, options);
   AddKinesisOptions(app, options);
-  std::reverse(all.begin(), all.end());  // CLI11 takes its arguments from the back
+  std::reverse(flags.begin(), flags.end());  // CLI11 takes its arguments from the back
   try {
-    app.parse(all);
-  } catch (const CLI::CallForHelp&) { return {std::nullopt, app.help(), 0}; } catch (const CLI::ParseError& error) {
-    return Failed(std::string(error.what()) + " (see armature serve --help)");
+    app.parse(flags);
+  } catch (const CLI::CallForHelp&) { return {std::nullopt, app.help(), 0}; } catch (const std::exception& error) {
+    // Not only its own: a flag with a value that is no number is std::invalid_argument.
+    return Failed(fmt::format("{}{} (see armature serve --help)", where, error.what()));
   }
   return {options, {}, 0};
+}
+
+}  // namespace
+
+ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
+  std::vector<std::string> all;
+  if (const auto file = ConfigFileIn(arguments)) {
+    auto flags = FlagsFromFile(*file);
+    if (!flags) return Failed(flags.error().message());
+    all = std::move(*flags);
+    // By itself first, so that what is wrong in it is said of it.
+    if (ParsedOptions parsed = ParseFlags(all, *file + ": "); !parsed.options) return parsed;
+  }
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  return ParseFlags(std::move(all), {});
 }
 
 }  // namespace armature::server

@@ -135,5 +135,27 @@ TEST(ServeOptions, HelpExplainsDurabilityHonestly) {
   EXPECT_NE(parsed.text.find("power loss may take"), std::string::npos) << parsed.text;
 }
 
+TEST(ServeOptions, ATextOfAConfigurationFileMayLookLikeAFlag) {
+  const std::string path = WriteConfig("kinesis-secret-access-key = \"-h--memory=x\"\nkinesis-session-token = \"\"\n");
+  const ServeOptions options = Parsed({"--config", path});
+  EXPECT_EQ(options.kinesis_secret_access_key, "-h--memory=x");
+  EXPECT_EQ(options.kinesis_session_token, "");
+  EXPECT_FALSE(options.in_memory);
+}
+
+// Each was taken for a flag, an end of flags or a call for help, or served with a time that overflows.
+TEST(ServeOptions, AConfigurationFileHoldsSettingsOnly) {
+  for (const char* text :
+       {"help = true", "\"\" = true", "\"port=1\" = true", "\"-\" = true", "drain-seconds = -1", "slow-request = -5",
+        "unknown = \"-h\"", "shared-db = \"d\"", "ttl-delay = 9223372036854775807", "durability = \"a\\nb\""}) {
+    const std::string path = WriteConfig(text);
+    const ParsedOptions parsed = ParseServeOptions({"--config", path});
+    EXPECT_FALSE(parsed.options.has_value()) << text;
+    EXPECT_EQ(parsed.exit_code, 2) << text;
+    EXPECT_EQ(parsed.text.find('\n'), parsed.text.size() - 1) << parsed.text;
+    EXPECT_TRUE(parsed.text.starts_with("armature: " + path + ": ")) << parsed.text;
+  }
+}
+
 }  // namespace
 }  // namespace armature::server

@@ -3,40 +3,21 @@
 // Input: a TOML file. It is read twice, and says the same twice; a trigger that was read can be stored and comes back.
 #include <string>
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "base/fuzz_check.h"
+#include "base/memory_file.h"
 #include "triggers/mapping.h"
 #include "triggers/trigger_file.h"
 
 namespace armature::triggers {
 namespace {
 
-// A file in memory that has a path.
-class MemoryFile {
- public:
-  MemoryFile() : descriptor_(memfd_create("triggers.toml", 0)) {
-    path_ = "/proc/self/fd/" + std::to_string(descriptor_);
-  }
-  void Write(std::string_view text) const {
-    Require(ftruncate(descriptor_, 0) == 0, "the file can be emptied");
-    Require(pwrite(descriptor_, text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()), "and written");
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  int descriptor_;
-  std::string path_;
-};
-
 Status Read(const std::string& path, TriggerConfig& config) {
   return ReadTriggerFile(path, "123456789012", "us-east-1", config);
 }
 
 void Check(std::string_view text) {
-  static const MemoryFile file;
-  file.Write(text);
+  static const MemoryFile file("triggers.toml");
+  Require(file.Write(text), "the file can be written");
   TriggerConfig config;
   const Status status = Read(file.path(), config);
   TriggerConfig again;
