@@ -1,10 +1,10 @@
 #include "server/options.h"
 
 #include <cstdlib>
-#include <fstream>
 
 #include <gtest/gtest.h>
-#include <unistd.h>
+
+#include "base/memory_file.h"
 
 namespace armature::server {
 namespace {
@@ -16,10 +16,9 @@ ServeOptions Parsed(const std::vector<std::string>& arguments) {
 }
 
 std::string WriteConfig(const std::string& text) {
-  // Tests run beside each other, each in a process of its own.
-  std::string path = testing::TempDir() + "armature_options_test_" + std::to_string(getpid()) + ".toml";
-  std::ofstream(path) << text;
-  return path;
+  static const MemoryFile file("armature.toml");
+  EXPECT_TRUE(file.Write(text));
+  return file.path();
 }
 
 TEST(ServeOptions, DefaultsAreForALaptop) {
