@@ -2,7 +2,8 @@
 """Compares the folder map in docs/README.md with the tree, so that the map cannot go stale.
 
 The map is the fenced block after the heading "Folder map"; each line starts with a path ending in a
-slash. Every folder of src/ and every top-level folder must be there, and nothing else.
+slash. Every folder of src/ and every top-level folder must be there, and nothing else. Every folder of src/ has a
+README.md: what it owns, what it must never know, where to begin. tools/test_checks.py plants each fault.
 """
 
 import pathlib
@@ -13,18 +14,19 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-def mapped_folders():
-    text = (ROOT / "docs" / "README.md").read_text()
+def mapped_folders(root):
+    """The folders of the map; None if there is no map."""
+    text = (root / "docs" / "README.md").read_text()
     block = re.search(r"^## Folder map\n.*?^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     if not block:
-        sys.exit('docs/README.md: no fenced block under "## Folder map"')
+        return None
     return {line.split("/ ")[0].strip("/") for line in block.group(1).splitlines() if "/" in line.split(" ")[0]}
 
 
-def real_folders():
+def real_folders(root):
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
+        cwd=root, check=True, capture_output=True, text=True,
     ).stdout.splitlines()
     folders = set()
     for name in listed:
@@ -36,13 +38,24 @@ def real_folders():
     return folders - {"src", "test"}
 
 
+def all_errors(root):
+    mapped, real = mapped_folders(root), real_folders(root)
+    if mapped is None:
+        return ['docs/README.md: no fenced block under "## Folder map"']
+    errors = [f"docs/README.md: the folder map lacks {name}/" for name in sorted(real - mapped)]
+    errors += [f"docs/README.md: the folder map names {name}/, which does not exist" for name in sorted(mapped - real)]
+    errors += [
+        f"{name}: no README.md" for name in sorted(real)
+        if name.startswith("src/") and not (root / name / "README.md").is_file()
+    ]
+    return errors
+
+
 def main():
-    mapped, real = mapped_folders(), real_folders()
-    for name in sorted(real - mapped):
-        print(f"docs/README.md: the folder map lacks {name}/", file=sys.stderr)
-    for name in sorted(mapped - real):
-        print(f"docs/README.md: the folder map names {name}/, which does not exist", file=sys.stderr)
-    return 1 if mapped != real else 0
+    errors = all_errors(ROOT)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":

@@ -15,8 +15,10 @@ dev_lint() {
   all_sources | xargs clang-format --dry-run --Werror || bad=1
   say "layers"
   python3 "$root/tools/check_layers.py" || bad=1
-  say "folder map"
+  say "folder map, a README in every folder"
   python3 "$root/tools/check_folders.py" || bad=1
+  say "faults planted for these two checks"
+  python3 "$root/tools/test_checks.py" 2>&1 | tail -n 20 || bad=1
   mkdir -p "$root/build"
   configure lint
   say "headers (each compiled alone)"

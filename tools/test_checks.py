@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Plants each fault that the checks of the tree look for, and sees it found: python3 tools/test_checks.py"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+
+import check_folders  # noqa: E402
+import check_layers  # noqa: E402
+
+MAY_INCLUDE = {"base": set(), "table": {"base"}}
+CLEAN = {
+    "base/bytes.h": "#pragma once\n",
+    "table/table.h": '#pragma once\n#include "base/bytes.h"\n',
+    "table/journal/journal.h": '#pragma once\n#include "table/table.h"\n',
+}
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+
+    def write(self, files):
+        for name, text in files.items():
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+
+class Layers(Tree):
+    def errors(self, files=(), may_include=None, may_use_open=frozenset(), known_arrows=None):
+        self.write({f"src/{name}": text for name, text in {**CLEAN, **dict(files)}.items()})
+        return check_layers.all_errors(self.root / "src", may_include or MAY_INCLUDE, set(may_use_open), known_arrows or {})
+
+    def assert_one(self, errors, *parts):
+        self.assertEqual(len(errors), 1, errors)
+        for part in parts:
+            self.assertIn(part, errors[0])
+
+    def test_a_clean_tree(self):
+        self.assertEqual(self.errors(), [])
+
+    def test_an_include_that_is_not_allowed(self):
+        errors = self.errors({"base/log.h": '#pragma once\n#include "table/schema.h"\n'})
+        self.assertIn('src/base/log.h:2: base/ must not include "table/schema.h"', errors)
+
+    def test_a_folder_without_a_layer(self):
+        self.assert_one(self.errors({"cloud/cloud.h": "#pragma once\n"}), "src/cloud/cloud.h", "has no layer")
+
+    def test_an_allowance_that_nobody_uses(self):
+        errors = self.errors(may_include={"base": {"table"}, "table": {"base"}})
+        self.assert_one(errors, "base/ may include table/", "take it out")
+
+    def test_open_headers_are_open_to_those_named_only(self):
+        uses = {"base/log.h": '#pragma once\n#include "net/handler.h"\n'}
+        self.assertEqual(self.errors(uses, may_use_open={"base"}), [])
+        self.assert_one(self.errors(uses), 'base/ must not include "net/handler.h"')
+
+    def test_open_headers_that_nobody_uses(self):
+        self.assert_one(self.errors(may_use_open={"table"}), "table/ may use the open headers", "take it out")
+
+    def test_a_cycle_of_a_folder_and_its_sub_folder(self):
+        errors = self.errors({"table/path.h": '#pragma once\n#include "table/journal/journal.h"\n'})
+        self.assertIn("src/table/path.h:2: closes a cycle of folders: table -> table/journal -> table", errors)
+
+    def test_a_cycle_of_three_sub_folders(self):
+        ring = {f"table/{a}/{a}.h": f'#pragma once\n#include "table/{b}/{b}.h"\n' for a, b in ("xy", "yz", "zx")}
+        errors = self.errors(ring)
+        self.assertIn("src/table/x/x.h:2: closes a cycle of folders: table/x -> table/y -> table/z -> table/x", errors)
+        self.assertEqual(len(errors), 3)
+
+    def test_tests_close_no_cycle(self):
+        uses = '#include "table/journal/journal.h"\n'
+        files = {"table/path_test.cc": uses, "table/table_testing.h": "#pragma once\n" + uses,
+                 "table/CMakeLists.txt": "path_test.cc"}
+        self.assertEqual(self.errors(files), [])
+
+    def test_a_known_arrow_is_borne_and_no_other_beside_it(self):
+        known = {("table/path.h", "table/journal"): "a reason"}
+        path = {"table/path.h": '#pragma once\n#include "table/journal/journal.h"\n'}
+        self.assertEqual(self.errors(path, known_arrows=known), [])
+        other = {"table/other.h": '#pragma once\n#include "table/journal/journal.h"\n'}
+        errors = self.errors({**path, **other}, known_arrows=known)
+        self.assertIn("src/table/other.h:2: closes a cycle of folders: table -> table/journal -> table", errors)
+
+    def test_a_known_arrow_that_closes_no_cycle(self):
+        errors = self.errors(known_arrows={("table/path.h", "table/journal"): "a reason"})
+        self.assert_one(errors, "table/path.h -> table/journal closes no cycle")
+
+    def test_habits(self):
+        self.assert_one(self.errors({"base/a.h": "int a;\n"}), "src/base/a.h", "#pragma once")
+        self.assert_one(self.errors({"base/a.h": "#pragma once\nusing namespace std;\n"}), "using namespace")
+        self.assert_one(self.errors({"base/a.h": "#pragma once\nx = a && co_await b;\n"}), "src/base/a.h:2", "GCC 12")
+
+    def test_a_source_that_is_never_built(self):
+        self.assert_one(self.errors({"base/a.cc": ""}), "src/base/a.cc", "no CMakeLists.txt lists it")
+        self.assertEqual(self.errors({"base/CMakeLists.txt": "add(a.cc)"}), [])
+
+
+class Folders(Tree):
+    MAP = "## Folder map\n\n```\nsrc/base/  bytes\ndocs/      this\n```\n"
+    FILES = {"docs/README.md": MAP, "src/base/README.md": "# base\n", "src/base/a.h": ""}
+
+    def errors(self, files=None):
+        self.write({**self.FILES, **(files or {})})
+        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
+        return check_folders.all_errors(self.root)
+
+    def test_a_clean_tree(self):
+        self.assertEqual(self.errors(), [])
+
+    def test_a_folder_that_the_map_lacks(self):
+        self.assertEqual(self.errors({"bench/run.py": ""}), ["docs/README.md: the folder map lacks bench/"])
+
+    def test_a_folder_that_does_not_exist(self):
+        stale = self.MAP.replace("docs/ ", "tools/    scripts\ndocs/ ")
+        self.assertEqual(self.errors({"docs/README.md": stale}),
+                         ["docs/README.md: the folder map names tools/, which does not exist"])
+
+    def test_no_map(self):
+        self.assertEqual(self.errors({"docs/README.md": "# Docs\n"}),
+                         ['docs/README.md: no fenced block under "## Folder map"'])
+
+    def test_a_folder_of_sources_without_a_readme(self):
+        mapped = self.MAP.replace("docs/ ", "src/net/   sockets\ndocs/ ")
+        self.assertEqual(self.errors({"docs/README.md": mapped, "src/net/a.h": ""}), ["src/net: no README.md"])
+
+
+if __name__ == "__main__":
+    unittest.main()
