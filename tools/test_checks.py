@@ -10,6 +10,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+import check_docs  # noqa: E402
 import check_folders  # noqa: E402
 import check_layers  # noqa: E402
 
@@ -131,6 +132,50 @@ class Folders(Tree):
     def test_a_folder_of_sources_without_a_readme(self):
         mapped = self.MAP.replace("docs/ ", "src/net/   sockets\ndocs/ ")
         self.assertEqual(self.errors({"docs/README.md": mapped, "src/net/a.h": ""}), ["src/net: no README.md"])
+
+
+class Docs(Tree):
+    FACTS = "# Facts\n\n## 9 Capacity\n\n### 9.2 Indexes\n"
+    FILES = {"docs/README.md": "[facts](facts.md), `base/a.h`\n", "docs/facts.md": FACTS, "src/base/a.h": ""}
+    CITE = "docs/" + "facts.md"  # in two, lest it be taken for a citation of this file's
+
+    def errors(self, files=None):
+        self.write({**self.FILES, **(files or {})})
+        subprocess.run(["git", "init", "-q"], cwd=self.root, check=True)
+        return check_docs.all_errors(self.root)
+
+    def test_a_clean_tree(self):
+        self.assertEqual(self.errors(), [])
+        self.assertEqual(self.errors({"src/base/b.h": f"// As in {self.CITE} 9, 9.2, and {self.CITE} too.\n"}), [])
+
+    def test_a_link_that_leads_nowhere(self):
+        self.assertEqual(self.errors({"src/base/README.md": "[there](../../docs/gone.md)\n"}),
+                         ["src/base/README.md: a link to ../../docs/gone.md, which is not there"])
+
+    def test_a_file_that_is_not_there(self):
+        self.assertEqual(self.errors({"src/base/README.md": "`base/a.h`, `a.h` and `base/gone.h`\n"}),
+                         ["src/base/README.md: names `base/gone.h`, which is not there"])
+
+    def test_what_stands_in_examples_is_not_looked_at(self):
+        self.assertEqual(self.errors({"src/base/README.md": "```\n`base/gone.h` [x](gone.md)\n```\n"}), [])
+
+    def test_a_page_that_nobody_finds(self):
+        self.assertEqual(self.errors({"docs/design/lost.md": "# Lost\n"}),
+                         ["docs/design/lost.md: no way leads there from docs/README.md"])
+
+    def test_a_page_that_another_page_leads_to(self):
+        self.assertEqual(self.errors({"docs/design/found.md": "# Found\n",
+                                      "docs/facts.md": self.FACTS + "[found](design/found.md)\n"}), [])
+
+    def test_a_citation_of_a_page_that_is_not_there(self):
+        gone = self.CITE.replace("facts", "gone")
+        self.assertEqual(self.errors({"src/base/b.h": f"// {gone} says why.\n"}),
+                         [f"src/base/b.h:1: cites {gone}, which is not there"])
+
+    def test_a_citation_of_a_heading_that_is_not_there(self):
+        error = f"cites {self.CITE} 9.7, and there is no such heading"
+        self.assertEqual(self.errors({"src/base/b.h": f"//\n// ({self.CITE} 9.2, 9.7)\n"}), [f"src/base/b.h:2: {error}"])
+        self.assertEqual(self.errors({"src/base/b.h": f"// ({self.CITE}\n// 9.7)\n"}), [f"src/base/b.h:1: {error}"])
 
 
 if __name__ == "__main__":

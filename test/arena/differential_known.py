@@ -2,7 +2,7 @@
 
 An entry matches a disagreement by peer, operation and the kinds of the two answers (regular expressions, whole), and by what the request
 holds, if `request` says (a regular expression, anywhere in its JSON). `right` is
-"ours", "theirs" (then it is a bug of ours, and the entry says which) or "unknown". The facts sheet of the project wins over any peer: none
+"ours", "theirs" (then it is a bug of ours, and the entry says which) or "unknown". What docs/dynamodb.md says wins over any peer: none
 of them is Amazon's service. A disagreement that no entry matches fails the run.
 """
 
@@ -33,16 +33,16 @@ LOCAL, DYNALITE, BOTH = "dynamodb-local", "dynalite", "dynamodb-local|dynalite"
 # --- both
 
 known(BOTH, ANY, VALIDATION, VALIDATION, "ours",
-      "Texts, and which of several faults is told first. The jar is of 2018, dynalite follows captures of before 2020; the facts sheet has newer ones.")
+      "Texts, and which of several faults is told first. The jar is of 2018, dynalite follows captures of before 2020; docs/dynamodb.md rests on newer ones.")
 known(BOTH, "ExecuteStatement", ANY, r"UnknownOperationException: .*", "ours", "Neither knows PartiQL.")
 known(BOTH, "UpdateItem|TransactWriteItems", "another result of only removing", "another result of only removing", "ours",
-      "An update of only REMOVE or DELETE does not create a missing item (facts, UpdateItem); both peers do.")
+      "An update of only REMOVE or DELETE does not create a missing item (docs/dynamodb.md 5.5); both peers do.")
 known(BOTH, "UpdateItem|TransactWriteItems", r"ok|TransactionCanceledException: .*", r"ValidationException: The document path provided .*", "ours",
-      "REMOVE of a path in a missing item is ignored (facts, REMOVE); both peers refuse it.")
+      "REMOVE of a path in a missing item is ignored (docs/dynamodb.md 5.5); both peers refuse it.")
 known(BOTH, ANY, VALIDATION, r"ConditionalCheckFailedException: .*", "ours",
       "Faults of the request are told before the condition is looked at; the peers look at the item first.")
 known(BOTH, "Query|Scan", r"ValidationException: .*does not project.*", "ok", "ours",
-      "Attributes that a global index does not project cannot be asked of it, nor filtered by in a Query of either kind (facts, indexes).")
+      "Attributes that a global index does not project cannot be asked of it, nor filtered by in a Query of either kind (docs/dynamodb.md 8.2).")
 known(BOTH, ANY, r"ResourceNotFoundException: .*", r"(?:ValidationException|ResourceNotFoundException): .*", "unknown",
       "Names of tables that are too short or long: which fault is told first depends on the operation.")
 
@@ -63,10 +63,10 @@ known(LOCAL, ANY, r"ValidationException: .*(?:enum value set|reserved keyword|le
 known(LOCAL, "UpdateItem", r"ValidationException: .*(?:Index Key|secondary index|Key attributes must be scalars).*", "ok", "ours",
       "Keys of indexes have their type also in updates that compute or nest them.")
 known(LOCAL, "Query|Scan", r"ValidationException: .*Select type ALL_ATTRIBUTES is not supported.*", "ok", "ours",
-      "ALL_ATTRIBUTES needs an ALL projection (facts, indexes).")
+      "ALL_ATTRIBUTES needs an ALL projection (docs/dynamodb.md 8.2).")
 known(LOCAL, ANY, r"ValidationException: .*ComparisonOperator \w+ is not valid for .*", "ok", "unknown",
       "Which types the older operators take: the guide lists them, the jar takes more.")
-known(BOTH, ANY, VALIDATION, r"ResourceNotFoundException: .*", "ours", "Expressions are looked at before the table (facts, order of checks).")
+known(BOTH, ANY, VALIDATION, r"ResourceNotFoundException: .*", "ours", "Expressions are looked at before the table (docs/dynamodb.md 1.4).")
 known(LOCAL, "TransactWriteItems", VALIDATION, r"TransactionCanceledException: .*", "ours",
       "Two actions on one item are refused before any is looked at.")
 known(LOCAL, "TransactWriteItems", r"TransactionCanceledException: .*ValidationError.*", ANY, "ours",
@@ -94,8 +94,8 @@ known(DYNALITE, "Scan|Query", "another result.*", "another result.*", "ours",
 known(DYNALITE, "PutItem|UpdateItem|DeleteItem", r"ConditionalCheckFailedException: .*", "ok", "ours",
       "dynalite compares sets by the order of their members.")
 known(DYNALITE, "PutItem|UpdateItem|DeleteItem", "ok", r"ConditionalCheckFailedException: .*", "ours",
-      "EQ of Expected compares lists and maps as a whole (facts, legacy conditions); dynalite finds no two of them equal.",
+      "EQ of Expected compares lists and maps as a whole (docs/dynamodb.md 6); dynalite finds no two of them equal.",
       request=r'"Expected": .*\{"[LM]": ')
 known(DYNALITE, "UpdateItem", "another result", "another result", "ours",
-      "Right-hand sides are those of the old item (facts, UpdateExpression); dynalite's SET sees what ADD has done.",
+      "Right-hand sides are those of the old item (docs/dynamodb.md 5.5); dynalite's SET sees what ADD has done.",
       request=r'"UpdateExpression": "(?=.*ADD )(?=.*SET )')

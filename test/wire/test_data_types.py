@@ -146,7 +146,7 @@ class TestItemSize:
         db.invalid("PutItem", {"TableName": hash_table, "Item": {"pk": pk, "a": {"S": text}}},
                    "Item size has exceeded the maximum allowed size")
 
-    # Sizes from the facts sheet: a number is 1 + base-100 digit pairs (+ 1 if negative), a list or
+    # Sizes as in docs/dynamodb.md 3.4: a number is 1 + base-100 digit pairs (+ 1 if negative), a list or
     # map 3 + 1 per element, BOOL and NULL 1, a set the sum of its members.
     @pytest.mark.parametrize("value, size", [
         ({"N": "1"}, 2), ({"N": "12"}, 2), ({"N": "123"}, 3), ({"N": "100"}, 2), ({"N": "1010"}, 3), ({"N": "1.5"}, 3),

@@ -17,7 +17,9 @@ dev_lint() {
   python3 "$root/tools/check_layers.py" || bad=1
   say "folder map, a README in every folder"
   python3 "$root/tools/check_folders.py" || bad=1
-  say "faults planted for these two checks"
+  say "links, names of files and citations in the docs"
+  python3 "$root/tools/check_docs.py" || bad=1
+  say "faults planted for these three checks"
   python3 "$root/tools/test_checks.py" 2>&1 | tail -n 20 || bad=1
   mkdir -p "$root/build"
   configure lint

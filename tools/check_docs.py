@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Holds what is written down against the tree, as far as a script can.
+
+- A relative link in a Markdown file leads to a file.
+- A path in backticks there, such as `table/expiry.h` or `test_kill.py`, is the end of a path in the tree.
+- Every page under docs/ is linked from docs/README.md, or from a page that is.
+- "docs/dynamodb.md 9.2" in a source, test or page: that page has a heading 9.2. So it is for every page with numbered
+  headings. A source or test that names a page of docs/ names one that is there.
+
+tools/test_checks.py plants each fault.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+NAMED_FILE = re.compile(r"`([\w./-]+\.(?:cc|h|py|md|sh|json|supp))`")
+# A comment may break behind the page's name.
+CITED = re.compile(r"\b(docs/[\w./-]+\.md)(?:`?[\s/#]+(\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)*)(?![\d-]))?")
+NUMBERED = re.compile(r"^#+ (\d+(?:\.\d+)*) ", re.MULTILINE)
+GENERATED = {"wire/requests.h", "wire/requests.cc"}
+CITING = (".cc", ".h", ".py", ".md", ".sh", ".cmake")
+
+
+def tracked(root):
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=root, check=True, capture_output=True, text=True,
+    ).stdout.splitlines()
+    return {name for name in listed if (root / name).is_file()}
+
+
+def line_of(text, match):
+    return text.count("\n", 0, match.start()) + 1
+
+
+def linked(page, text):
+    for match in LINK.finditer(FENCED.sub("", text)):
+        target = match.group(1)
+        if "://" not in target and not target.startswith("mailto:"):
+            yield match, (page.parent / target)
+
+
+def link_errors(root, pages):
+    for name, text in pages.items():
+        for match, target in linked(root / name, text):
+            if not target.exists():
+                yield f"{name}: a link to {match.group(1)}, which is not there"
+
+
+def named_file_errors(files, pages):
+    ends = {"/".join(parts[i:]) for parts in (name.split("/") for name in files) for i in range(len(parts))}
+    for name, text in pages.items():
+        for match in NAMED_FILE.finditer(FENCED.sub("", text)):
+            path = match.group(1)
+            while path.startswith("../"):
+                path = path[3:]
+            if path.lstrip("/") not in ends | GENERATED:
+                yield f"{name}: names `{match.group(1)}`, which is not there"
+
+
+def unlinked_pages(root, pages):
+    reached, waiting = set(), ["docs/README.md"]
+    while waiting:
+        name = waiting.pop()
+        if name in reached or name not in pages:
+            continue
+        reached.add(name)
+        waiting += [target.resolve().relative_to(root).as_posix()
+                    for _, target in linked(root / name, pages[name]) if target.resolve().is_relative_to(root)]
+    for name in sorted(pages):
+        if name.startswith("docs/") and name not in reached:
+            yield f"{name}: no way leads there from docs/README.md"
+
+
+def citation_errors(root, files):
+    headings = {}
+    for name in sorted(files):
+        if not name.endswith(CITING):
+            continue
+        # Comments are read as one text: a citation may go on in the next line.
+        text = re.sub(r"\n\s*(?://|#)", "\n", (root / name).read_text(errors="replace"))
+        for match in CITED.finditer(text):
+            page, numbers = match.groups()
+            if page not in files:
+                yield f"{name}:{line_of(text, match)}: cites {page}, which is not there"
+                continue
+            if page not in headings:
+                headings[page] = set(NUMBERED.findall((root / page).read_text()))
+            for number in (numbers or "").split(", "):
+                if number and headings[page] and number not in headings[page]:
+                    yield f"{name}:{line_of(text, match)}: cites {page} {number}, and there is no such heading"
+
+
+def all_errors(root):
+    root = root.resolve()
+    files = tracked(root)
+    pages = {name: (root / name).read_text() for name in sorted(files) if name.endswith(".md")}
+    return [
+        *link_errors(root, pages),
+        *named_file_errors(files, pages),
+        *unlinked_pages(root, pages),
+        *citation_errors(root, files),
+    ]
+
+
+def main():
+    errors = all_errors(ROOT)
+    for error in errors:
+        print(error, file=sys.stderr)
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
