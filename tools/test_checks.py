@@ -137,7 +137,7 @@ class Folders(Tree):
 class Docs(Tree):
     FACTS = "# Facts\n\n## 9 Capacity\n\n### 9.2 Indexes\n"
     FILES = {"docs/README.md": "[facts](facts.md), `base/a.h`\n", "docs/facts.md": FACTS, "src/base/a.h": ""}
-    CITE = "docs/" + "facts.md"  # in two, lest it be taken for a citation of this file's
+    CITE = "docs/facts.md"
 
     def errors(self, files=None):
         self.write({**self.FILES, **(files or {})})
@@ -149,8 +149,8 @@ class Docs(Tree):
         self.assertEqual(self.errors({"src/base/b.h": f"// As in {self.CITE} 9, 9.2, and {self.CITE} too.\n"}), [])
 
     def test_a_link_that_leads_nowhere(self):
-        self.assertEqual(self.errors({"src/base/README.md": "[there](../../docs/gone.md)\n"}),
-                         ["src/base/README.md: a link to ../../docs/gone.md, which is not there"])
+        self.assertEqual(self.errors({"src/base/README.md": "[there](../gone.md)\n"}),
+                         ["src/base/README.md: a link to ../gone.md, which is not there"])
 
     def test_a_file_that_is_not_there(self):
         self.assertEqual(self.errors({"src/base/README.md": "`base/a.h`, `a.h` and `base/gone.h`\n"}),
