@@ -6,6 +6,7 @@
 - Every page under docs/ is linked from docs/README.md, or from a page that is.
 - "docs/dynamodb.md 9.2" in a source, test or page: that page has a heading 9.2. So it is for every page with numbered
   headings. A source or test that names a page of docs/ names one that is there.
+- Every metric that a source of src/ registers is in docs/operations.md, and no other.
 
 tools/test_checks.py plants each fault.
 """
@@ -25,6 +26,8 @@ CITED = re.compile(r"\b(docs/[\w./-]+\.md)(?:`?[\s/#]+(\d+(?:\.\d+)?(?:, \d+(?:\
 NUMBERED = re.compile(r"^#+ (\d+(?:\.\d+)*) ", re.MULTILINE)
 GENERATED = {"wire/requests.h", "wire/requests.cc"}
 CITING = (".cc", ".h", ".py", ".md", ".sh", ".cmake")
+METRIC = re.compile(r"\barmature_[a-z]+(?:_[a-z]+)+\b")
+REGISTERED = re.compile(r'"(armature_[a-z]+(?:_[a-z]+)+)"')  # sources use such names for nothing else
 PLANTED = "tools/test_checks.py"  # cites pages of trees of its own
 
 
@@ -98,6 +101,18 @@ def citation_errors(root, files):
                     yield f"{name}:{line_of(text, match)}: cites {page} {number}, and there is no such heading"
 
 
+def metric_errors(root, files):
+    page = "docs/operations.md"
+    sources = [(root / name).read_text() for name in files
+               if name.startswith("src/") and name.endswith((".cc", ".h")) and not name.endswith("_test.cc")]
+    registered = {name for text in sources for name in REGISTERED.findall(text)}
+    described = set(METRIC.findall((root / page).read_text())) if page in files else set()
+    for name in sorted(registered - described):
+        yield f"{page}: does not tell what {name} is"
+    for name in sorted(described - registered):
+        yield f"{page}: tells of {name}, which no source registers"
+
+
 def all_errors(root):
     root = root.resolve()
     files = tracked(root)
@@ -107,6 +122,7 @@ def all_errors(root):
         *named_file_errors(files, pages),
         *unlinked_pages(root, pages),
         *citation_errors(root, files),
+        *metric_errors(root, files),
     ]
 
 

@@ -167,6 +167,13 @@ class Docs(Tree):
         self.assertEqual(self.errors({"docs/design/found.md": "# Found\n",
                                       "docs/facts.md": self.FACTS + "[found](design/found.md)\n"}), [])
 
+    def test_a_metric_that_is_not_described_and_one_that_is_not_there(self):
+        self.assertEqual(self.errors({"src/base/a.cc": 'metrics.GetCounter(\n  "armature_new_total", "New")',
+                                      "docs/README.md": "[facts](facts.md) [operations](operations.md)",
+                                      "docs/operations.md": "`armature_old_total`"}),
+                         ["docs/operations.md: does not tell what armature_new_total is",
+                          "docs/operations.md: tells of armature_old_total, which no source registers"])
+
     def test_a_citation_of_a_page_that_is_not_there(self):
         gone = self.CITE.replace("facts", "gone")
         self.assertEqual(self.errors({"src/base/b.h": f"// {gone} says why.\n"}),
