@@ -3,6 +3,8 @@
 
 - A relative link in a Markdown file leads to a file.
 - A path in backticks there, such as `table/expiry.h` or `test_kill.py`, is the end of a path in the tree.
+- A flag in backticks, such as `--data`, and in design pages and READMEs of src/ a name such as `WritePath::Execute`, is
+  a word of the sources.
 - Every page under docs/ is linked from docs/README.md, or from a page that is.
 - "docs/dynamodb.md 9.2" in a source, test or page: that page has a heading 9.2. So it is for every page with numbered
   headings. A source or test that names a page of docs/ names one that is there.
@@ -24,6 +26,9 @@ NAMED_FILE = re.compile(r"`([\w./-]+\.(?:cc|h|py|md|sh|json|supp))`")
 # A comment may break behind the page's name.
 CITED = re.compile(r"\b(docs/[\w./-]+\.md)(?:`?[\s/#]+(\d+(?:\.\d+)?(?:, \d+(?:\.\d+)?)*)(?![\d-]))?")
 NUMBERED = re.compile(r"^#+ (\d+(?:\.\d+)*) ", re.MULTILINE)
+NAMED_FLAG = re.compile(r"`(--[a-z][a-z-]*[a-z])\b[^`]*`")
+NAMED_THING = re.compile(r"`((?:\w+::)+[A-Z]\w+|[A-Z][a-z]+(?:[A-Z][a-z]*)+)(?:\(\))?`")
+NAMES_THINGS = re.compile(r"docs/design/.*|src/.*/README.md")
 GENERATED = {"wire/requests.h", "wire/requests.cc"}
 CITING = (".cc", ".h", ".py", ".md", ".sh", ".cmake")
 METRIC = re.compile(r"\barmature_[a-z]+(?:_[a-z]+)+\b")
@@ -66,6 +71,20 @@ def named_file_errors(files, pages):
                 path = path[3:]
             if path.lstrip("/") not in ends | GENERATED:
                 yield f"{name}: names `{match.group(1)}`, which is not there"
+
+
+def named_word_errors(root, files, pages):
+    texts = [(root / name).read_text(errors="replace") for name in files if not name.endswith(".md") and name != PLANTED]
+    words = {word for text in texts for word in re.findall(r"\w+", text)}
+    flags = {flag for text in texts for flag in re.findall(r"--[a-z][a-z-]*[a-z]", text)}
+    for name, text in pages.items():
+        prose = FENCED.sub("", text)
+        for match in NAMED_FLAG.finditer(prose):
+            if match.group(1) not in flags:
+                yield f"{name}: names the flag {match.group(1)}, which no source has"
+        for match in NAMED_THING.finditer(prose) if NAMES_THINGS.fullmatch(name) else ():
+            if match.group(1).split("::")[-1] not in words:
+                yield f"{name}: names `{match.group(1)}`, which no source has"
 
 
 def unlinked_pages(root, pages):
@@ -120,6 +139,7 @@ def all_errors(root):
     return [
         *link_errors(root, pages),
         *named_file_errors(files, pages),
+        *named_word_errors(root, files, pages),
         *unlinked_pages(root, pages),
         *citation_errors(root, files),
         *metric_errors(root, files),

@@ -156,6 +156,13 @@ class Docs(Tree):
         self.assertEqual(self.errors({"src/base/README.md": "`base/a.h`, `a.h` and `base/gone.h`\n"}),
                          ["src/base/README.md: names `base/gone.h`, which is not there"])
 
+    def test_a_flag_and_a_name_that_no_source_has(self):
+        source = {"src/base/a.cc": 'AddFlag("--data"); void WritePath::Execute() {}'}
+        self.assertEqual(self.errors({**source, "src/base/README.md": "`--data DIR`, `WritePath::Execute`, `WritePath`\n"}), [])
+        self.assertEqual(self.errors({**source, "src/base/README.md": "`--date DIR`, `WritePath::Perform`\n"}),
+                         ["src/base/README.md: names the flag --date, which no source has",
+                          "src/base/README.md: names `WritePath::Perform`, which no source has"])
+
     def test_what_stands_in_examples_is_not_looked_at(self):
         self.assertEqual(self.errors({"src/base/README.md": "```\n`base/gone.h` [x](gone.md)\n```\n"}), [])
 
