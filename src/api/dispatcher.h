@@ -43,6 +43,10 @@ class Dispatcher final : public net::Handler {
 
   Task<void> Handle(net::Exchange& exchange) override;
 
+  // Ends what still works for requests on another thread: when the server has stopped, and before its reactors go,
+  // which such work wakes.
+  void Stop() { heavy_.Stop(); }
+
  private:
   struct OperationMetrics;
 

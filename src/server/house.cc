@@ -236,6 +236,7 @@ Status House::Close() {
   triggers_->Stop();  // first: handlers that are at work use the server
   const size_t cut_off = server_->Stop(std::chrono::seconds(options_.drain_seconds));
   if (cut_off > 0) LogWarn("{} requests were cut off", cut_off);
+  dispatcher_->Stop();
   kinesis_.Stop();
   housekeeping_.Stop();
   indexing_.Stop();

@@ -1,18 +1,28 @@
 #include "storage/worker.h"
 
+#include <system_error>
+
 namespace armature::storage {
 
 void Worker::Post(std::function<void()> job) {
   {
     std::lock_guard lock(mutex_);
-    if (!is_stopping_) {
+    if (!is_stopping_ && HasThread()) {
       jobs_.push_back(std::move(job));
-      if (!thread_.joinable()) thread_ = std::thread([this] { Run(); });
       wake_.notify_one();
       return;
     }
   }
   job();
+}
+
+// REQUIRES: mutex_ is held.
+bool Worker::HasThread() {
+  if (thread_.joinable()) return true;
+  try {
+    thread_ = std::thread([this] { Run(); });
+  } catch (const std::system_error&) { return false; }
+  return true;
 }
 
 void Worker::Stop() {

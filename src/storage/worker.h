@@ -3,7 +3,7 @@
 // Thread-safe. The thread starts with the first job, so that an idle engine pays for none. Owned by
 // an engine; used for rare operations (partitions, checkpoints) and for writes that would have
 // stalled a reactor. Stop runs what is queued and joins; a job handed over later runs at once on
-// the caller's thread, where it finds its engine closed.
+// the caller's thread, where it finds its engine closed. So does one when no thread can be had.
 #pragma once
 
 #include <condition_variable>
@@ -43,6 +43,7 @@ class Worker {
   }
 
  private:
+  bool HasThread();
   void Run();
 
   std::mutex mutex_;

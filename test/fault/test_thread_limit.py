@@ -109,3 +109,21 @@ def test_mappings_share_what_threads_there_are(limited, client_of, calls):
         wait_until(lambda: len(counts := delivered(client)) == mappings and min(counts) >= 1, seconds=120)
         states = rest(client, "GET", PATH).json["EventSourceMappings"]
         assert all(state["State"] == "Enabled" for state in states)
+
+
+def test_a_large_request_needs_no_thread_of_its_own(limited, client_of):
+    """Large bodies are read on another thread. When there is none to be had they are read all the same."""
+    with limited.server(None, 4) as server:
+        client_of(server).ok("CreateTable", tables.definition("Large"))
+    with limited.server(None, 4) as server:
+        client_of(server).ok("DescribeTable", {"TableName": "Large"})
+        threads = limited.threads_of_user()
+    with limited.server(threads, 4) as server:
+        client = client_of(server)
+        for turn in range(3):
+            items = [{"pk": {"S": f"{turn}-{i}"}, "text": {"S": "x" * 60_000}} for i in range(25)]
+            requests = [{"PutRequest": {"Item": item}} for item in items]
+            assert client.ok("BatchWriteItem", {"RequestItems": {"Large": requests}})["UnprocessedItems"] == {}
+            for item in items:
+                assert client.ok("GetItem", {"TableName": "Large", "Key": {"pk": item["pk"]}})["Item"] == item
+        assert limited.threads_of_user() <= threads
