@@ -93,7 +93,9 @@ def hold_counts(server, siege, has_bitten):
         window = citizen.observe(server.port, SHORT_SECONDS)
         grown = server.rss_bytes() - before
     assert "problem" not in siege.counts, siege.counts
-    assert not window.troubles, (len(window.troubles), window.troubles[:5], siege.counts)
+    # A sanitizer's own memory counts as the server's, several times what clients hold: there the limit may be met, and is told.
+    troubles = [trouble for trouble in window.troubles if not (is_sanitized() and trouble[1] == 503)]
+    assert not troubles, (len(troubles), troubles[:5], siege.counts)
     assert window.answered >= 50
     assert has_bitten(siege.counts), siege.counts
     assert server.is_running()
