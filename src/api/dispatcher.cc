@@ -102,6 +102,7 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
   } else if (services_.compatibility.asks_everybody_for_a_token && IsProbe(request)) {
     response.content_type = "application/x-amz-json-1.0";
     wire::SetError(TokenWanted(), response);
+    response.close_connection = true;  // who probes may never read the answer, and wait for its end (jest-dynamodb does)
   } else if (!wire::AnswerWithoutOperation(request, options_.region, response)) {
     const ApiResult<void> answered = co_await Answer(exchange, &schema);
     if (!answered) wire::SetError(answered.error(), response);
