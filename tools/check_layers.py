@@ -6,6 +6,8 @@ Reads the #include lines of every source. Refuses
 - an include that MAY_INCLUDE does not allow, and an allowance that nobody uses;
 - a cycle between folders, sub-folders included, unless KNOWN_ARROWS names the includes that close it; and a known arrow
   that closes none any more. Tests stand beside what they test and may look at all of it: only what ships counts;
+- a header whose first comment says who may include it ("internal to expr/", "used by server/ only") and is included by
+  others;
 - `using namespace`, a header without `#pragma once`, a co_await that a condition in the same expression is to
   prevent, and a source that no CMakeLists.txt lists (it would never be built).
 
@@ -56,6 +58,12 @@ CONDITIONAL_AWAIT = re.compile(r"(?:\|\||&&|[^:]:|\?)\s*(!?\s*co_await)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # Test programs, benches, fuzzers, and the headers that only those include.
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|test_support|fixture)\.(cc|h)$|/(test_support|testing)\b")
+
+
+# What a header's first comment says of who includes it: one or more folders of src/.
+FOLDERS = r"[a-z]+(?:/[a-z_]+)*/?(?:(?:, | and )[a-z]+(?:/[a-z_]+)*/?)*"
+CLAIM = re.compile(rf"\b(?:[Ii]nternal to|[Uu]sed inside) ({FOLDERS})(?=[.,;:)\s])|\b(?:[Uu]sed|[Cc]alled) by ({FOLDERS}) only\b")
+FIRST_COMMENT = re.compile(r"(?://[^\n]*\n)+")
 
 
 class Tree:
@@ -162,6 +170,33 @@ def cycle_errors(tree, known_arrows):
         yield f"tools/check_layers.py: the known arrow {source} -> {target} closes no cycle: take it out"
 
 
+# --- what headers say of themselves
+
+
+def claimed_users(text):
+    """[(the claim's words, folders it names)] of a header's first comment."""
+    comment = FIRST_COMMENT.match(text)
+    words = re.sub(r"\n// ?", " ", comment.group(0)) if comment else ""
+    for match in CLAIM.finditer(words):
+        folders = [name.rstrip("/") for name in re.split(r", | and ", match.group(1) or match.group(2))]
+        yield match.group(0), folders
+
+
+def claim_errors(tree):
+    users = {}
+    for name, included in tree.includes.items():
+        if not FOR_TESTS.search(name):
+            for header, line in included:
+                users.setdefault(header, []).append((name, line))
+    for header, text in tree.texts.items():
+        for words, folders in claimed_users(text) if header.endswith(".h") else ():
+            if not all(any(name.startswith(folder + "/") for name in tree.texts) for folder in folders):
+                continue  # not about folders
+            for name, line in users.get(header, ()):
+                if not any(name.startswith(folder + "/") for folder in folders):
+                    yield f'src/{name}:{line}: includes "{header}", which says "{words}"'
+
+
 # --- habits
 
 
@@ -191,6 +226,7 @@ def all_errors(src, may_include=MAY_INCLUDE, may_use_open=MAY_USE_OPEN_HEADERS, 
     return [
         *layer_errors(tree, may_include, may_use_open),
         *cycle_errors(tree, known_arrows),
+        *claim_errors(tree),
         *habit_errors(tree),
         *unlisted_sources(tree),
     ]

@@ -95,6 +95,14 @@ class Layers(Tree):
         errors = self.errors(known_arrows={("table/path.h", "table/journal"): "a reason"})
         self.assert_one(errors, "table/path.h -> table/journal closes no cycle")
 
+    def test_a_header_that_says_who_may_include_it(self):
+        user = {"table/user.h": '#pragma once\n#include "base/inner.h"\n'}
+        for words in ("Pure; internal to\n// base/.", "Used inside base.", "Called by base/ only.", "Internal to base/ and\n// base/deep."):
+            header = {"base/inner.h": f"// Inner: a header. {words}\n#pragma once\n", "base/deep/a.h": "#pragma once\n"}
+            self.assert_one(self.errors({**header, **user}), 'src/table/user.h:2: includes "base/inner.h", which says "')
+        for words in ("Used by base/ and table/ only.", "Used by many only.", "Used inside base/ and table."):
+            self.assertEqual(self.errors({**user, "base/inner.h": f"// Inner: a header. {words}\n#pragma once\n"}), [])
+
     def test_habits(self):
         self.assert_one(self.errors({"base/a.h": "int a;\n"}), "src/base/a.h", "#pragma once")
         self.assert_one(self.errors({"base/a.h": "#pragma once\nusing namespace std;\n"}), "using namespace")

@@ -1,6 +1,6 @@
 // ConsumedCapacity: what an operation used of a table and its indexes, and how it is reported.
 //
-// Plain sums, filled in by the operations; the JSON is written here, once, for all of them (facts 9.4). Used by api/.
+// Plain sums, filled in by the operations; the JSON is written here, for all (docs/dynamodb.md 9.4). Used by api/.
 #pragma once
 
 #include <span>

@@ -124,7 +124,7 @@ struct Dispatcher::Prepared {
   void* decoded;                // in the exchange's arena
 };
 
-// The order of these steps is AWS's, and shows in which error a request with several faults gets (facts 1.4).
+// The order of these steps is AWS's, and decides which of several faults a request is told (docs/dynamodb.md 1.4).
 ApiResult<Dispatcher::Prepared> Dispatcher::Prepare(net::Exchange& exchange, const wire::OperationSchema** schema,
                                                     wire::DecodeErrors& value_errors) const {
   const net::HttpRequest& request = exchange.request();

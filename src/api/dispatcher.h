@@ -1,6 +1,6 @@
 // Dispatcher: from an HTTP exchange to an operation and back.
 //
-// Walks every request through the same steps in AWS's order (facts 1.4), behind our own first one (may this
+// Walks every request through the same steps in AWS's order (docs/dynamodb.md 1.4), behind our own first one (may this
 // host name or web page speak to us?): envelope, JSON, target, signature, decoding,
 // constraints, execution. Metrics, the slow-request log and the translation of failures wrap all operations here, once.
 // Runs on the reactor of the exchange (large bodies are parsed and decoded on a thread of the dispatcher's); holds no

@@ -131,7 +131,7 @@ size_t TaskPool::threads() const {
   return threads_.size();
 }
 
-// --- with mutex_ held ------------------------------------------------------------------------------------------------
+// --- with mutex_ held
 
 void TaskPool::Enqueue(const Handle& task, size_t takers) {
   task->state = Task::State::kDue;
@@ -211,7 +211,7 @@ void TaskPool::JoinFinished(std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
-// --- a thread --------------------------------------------------------------------------------------------------------
+// --- a thread
 
 void TaskPool::Run() {
   std::unique_lock lock(mutex_);

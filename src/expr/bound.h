@@ -19,7 +19,7 @@ enum class ExpressionKind : uint8_t { kCondition, kFilter, kKeyCondition, kUpdat
 // "ConditionExpression", "FilterExpression", …
 std::string_view ExpressionKindName(ExpressionKind kind);
 
-// --- conditions ------------------------------------------------------------------------------------------------------
+// --- conditions
 
 struct ConditionNode;
 
@@ -67,7 +67,7 @@ struct BoundCondition {
   std::span<const Path> paths{};
 };
 
-// --- updates ---------------------------------------------------------------------------------------------------------
+// --- updates
 
 // The right side of an assignment.
 struct UpdateValue {
@@ -98,7 +98,7 @@ struct BoundUpdate {
   bool is_partiql = false;
 };
 
-// --- projections -----------------------------------------------------------------------------------------------------
+// --- projections
 
 struct BoundProjection {
   std::span<const Path> paths{};  // in the order of PathLess

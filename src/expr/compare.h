@@ -1,4 +1,4 @@
-// What evaluation and the checks of constants share: order of scalars, and size(). Internal to expr/ and partiql/.
+// What evaluation and the checks of constants share: order of scalars, and size(). For expr/, partiql/ and api/partiql.
 #pragma once
 
 #include <compare>

@@ -122,7 +122,7 @@ class Parser {
   ParsedExpression out_;
 };
 
-// --- tokens ----------------------------------------------------------------------------------------------------------
+// --- tokens
 
 bool Parser::AtAnyKeyword() const {
   switch (grammar_) {
@@ -178,7 +178,7 @@ bool Parser::Enter(Rank rank, std::string error) {
   return false;
 }
 
-// --- nodes -----------------------------------------------------------------------------------------------------------
+// --- nodes
 
 NodeIndex Parser::Add(const Node& node) {
   out_.nodes.push_back(node);
@@ -197,7 +197,7 @@ NodeIndex Parser::AddCondition(ConditionOp op, std::span<const NodeIndex> argume
   return Add(node);
 }
 
-// --- what all grammars share -----------------------------------------------------------------------------------------
+// --- what all grammars share
 
 std::optional<PathPart> Parser::ParsePathName() {
   const Token& token = Peek();
@@ -293,7 +293,7 @@ Parser::MaybeNode Parser::ParseOperand() {
   return ParsePath();
 }
 
-// --- conditions ------------------------------------------------------------------------------------------------------
+// --- conditions
 
 // `may_be_operand`: this stands in parentheses, where a single operand is fine too, as in `(a) = :v`.
 Parser::MaybeNode Parser::ParseOr(bool may_be_operand) {
@@ -416,7 +416,7 @@ void Parser::CheckFunctionUse(NodeIndex index, bool as_condition) {
   for (uint32_t i = 0; i < node.count; ++i) CheckFunctionUse(out_.links[node.first + i], of_conditions);
 }
 
-// --- updates ---------------------------------------------------------------------------------------------------------
+// --- updates
 
 bool Parser::ParseUpdate() {
   struct Section {
@@ -506,7 +506,7 @@ void Parser::CheckUpdateFunctions(NodeIndex index, bool inside_list_append) {
   for (uint32_t i = 0; i < node.count; ++i) CheckUpdateFunctions(out_.links[node.first + i], list_append);
 }
 
-// --- projections -----------------------------------------------------------------------------------------------------
+// --- projections
 
 bool Parser::ParseProjection() {
   do {

@@ -2,7 +2,7 @@
 //
 // Plain data in the request's memory (an element's name points into the expression's text or the request). The order
 // defined here puts all paths below one prefix side by side, indexes before names, which update and projection rely
-// on. Pure functions; used inside expr/ and, for the accessors of bound expressions, by table/ and api/.
+// on. Pure functions; used by expr/ and partiql/ and, for the accessors of bound expressions, by table/ and api/.
 #pragma once
 
 #include <cstdint>

@@ -25,7 +25,6 @@ using model::Value;
 model::ApiError Error(std::string_view text) { return ValidationException(std::string(text)); }
 
 // --- first step: what each action writes, read from the old item
-// --------------------------------------------------------
 
 struct Change {
   Path path{};
@@ -177,7 +176,6 @@ class ChangeMaker {
 };
 
 // --- second step: the new item
-// ------------------------------------------------------------------------------------------
 
 // Rebuilds what lies on the way to a change and shares everything else. `changes` are in the order of their paths,
 // agree up to `depth`, and none contains another; so those of one map or list come in its own order, in one pass.

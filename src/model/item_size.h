@@ -1,6 +1,6 @@
 // Item sizes in DynamoDB's bytes: what limits, capacity units and TableSizeBytes count.
 //
-// Pure functions over Values. See the facts sheet 3.4 for the rules and their measured points.
+// Pure functions over Values. The rules and their measured points: docs/dynamodb.md 3.4.
 #pragma once
 
 #include <cstddef>

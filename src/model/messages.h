@@ -1,4 +1,4 @@
-// Every text a client can read, in one place, grouped by where it arises.
+// Texts of DynamoDB that a client can read, grouped by where they arise; subjects with more have a messages_….h.
 //
 // AWS's wording drifts by Region and over months; keeping the texts here makes a change one line. `{}` marks
 // where fmt inserts a value. Constants only; nobody branches on them.
@@ -8,7 +8,7 @@
 
 namespace armature::model::messages {
 
-// --- general -----------------------------------------------------------------------------------------------------
+// --- general
 inline constexpr std::string_view kConditionalRequestFailed = "The conditional request failed";
 inline constexpr std::string_view kInternalServerError =
     "The request processing has failed because of an unknown error, exception or failure.";
@@ -16,7 +16,7 @@ inline constexpr std::string_view kServiceUnavailable = "The service is temporar
 inline constexpr std::string_view kNoSpace =
     "The storage of this server is full. Writes are refused until space returns.";
 
-// --- attribute values (facts 3, 4.5) ---------------------------------------------------------------------------------
+// --- attribute values (docs/dynamodb.md 3, 4.5)
 inline constexpr std::string_view kEmptyAttributeValue =
     "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes";
 inline constexpr std::string_view kMoreThanOneDatatype =
@@ -47,7 +47,7 @@ inline constexpr std::string_view kNumberUnderflow =
 inline constexpr std::string_view kNestingTooDeep =
     "Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit";
 
-// --- keys ----------------------------------------------------------------------------------------------------------
+// --- keys
 inline constexpr std::string_view kKeyDoesNotMatchSchema = "The provided key element does not match the schema";
 inline constexpr std::string_view kMissingKey =
     "One or more parameter values were invalid: Missing the key {} in the item";
@@ -69,8 +69,8 @@ inline constexpr std::string_view kCannotUpdateKey =
 inline constexpr std::string_view kKeyMustBeScalar =
     "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: Key: {}";
 
-// --- secondary index keys (facts 4.5)
-// ----------------------------------------------------------------------------------
+// --- secondary index keys
+// docs/dynamodb.md 4.5
 inline constexpr std::string_view kIndexKeyTypeMismatch =
     "One or more parameter values were invalid: Type mismatch for Index Key {} Expected: {} Actual: {} IndexName: {}";
 inline constexpr std::string_view kIndexKeyEmpty =
@@ -85,13 +85,13 @@ inline constexpr std::string_view kUpdateIndexKeyTooLong =
     "The update expression attempted to update the secondary index key beyond allowed size limits";
 inline constexpr std::string_view kCollectionTooLarge = "Collection size exceeded.";
 
-// --- items ---------------------------------------------------------------------------------------------------------
+// --- items
 inline constexpr std::string_view kItemTooLarge = "Item size has exceeded the maximum allowed size";
 inline constexpr std::string_view kItemToUpdateTooLarge = "Item size to update has exceeded the maximum allowed size";
 inline constexpr std::string_view kReturnValuesAllOldOrNone = "ReturnValues can only be ALL_OLD or NONE";
 
-// --- batches and transactions (facts 4.5, 10)
-// --------------------------------------------------------------------------
+// --- batches and transactions
+// docs/dynamodb.md 4.5, 10
 inline constexpr std::string_view kBatchGetTooManyItems = "Too many items requested for the BatchGetItem call";
 inline constexpr std::string_view kBatchWriteTooManyItems = "Too many items requested for the BatchWriteItem call";
 inline constexpr std::string_view kDuplicateItemKeys = "Provided list of item keys contains duplicates";
@@ -114,14 +114,14 @@ inline constexpr std::string_view kTransactionInProgress =
 inline constexpr std::string_view kIdempotentMismatch =
     "The parameters of the request do not match those of an earlier request with the same client token";
 
-// --- tables ---------------------------------------------------------------------------------------------------------
+// --- tables
 inline constexpr std::string_view kTableAlreadyExists = "Table already exists: {}";
 inline constexpr std::string_view kTableNotFound = "Requested resource not found: Table: {} not found";
 inline constexpr std::string_view kResourceNotFound = "Requested resource not found";
 inline constexpr std::string_view kTableNameTooShort =
     "TableName must be at least 3 characters long and at most 255 characters long";
 
-// Control plane (facts 8.6, 9.5, 18). kInvalid… texts stand behind "One or more parameter values were invalid: ".
+// Control plane (docs/dynamodb.md 8.6, 9.5, 18). kInvalid… texts stand behind kInvalidParameter.
 inline constexpr std::string_view kInvalidParameter = "One or more parameter values were invalid: {}";
 inline constexpr std::string_view kNotSupportedYet = "{} is not supported by this version of Armature";
 inline constexpr std::string_view kThroughputWithPayPerRequest =
@@ -239,7 +239,7 @@ inline constexpr std::string_view kAttributeRedefined =
 inline constexpr std::string_view kTooManyTables =
     "Subscriber limit exceeded: There is a limit of {} tables per subscriber";
 
-// --- tags (facts 18.4) -----------------------------------------------------------------------------------------------
+// --- tags (docs/dynamodb.md 18.4)
 inline constexpr std::string_view kInvalidTableArn = "Invalid TableArn";
 inline constexpr std::string_view kInvalidResourceArn = "Invalid TableArn: Invalid ResourceArn provided as input {}";
 inline constexpr std::string_view kNoArn =
@@ -258,8 +258,8 @@ inline constexpr std::string_view kTagAccessDenied =
     "policy "
     "allows the dynamodb:{} action";
 
-// --- expressions (facts 4.5, 5)
-// ----------------------------------------------------------------------------------------
+// --- expressions
+// docs/dynamodb.md 4.5, 5
 inline constexpr std::string_view kMixedExpressions =
     "Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {{{}}} "
     "Expression parameters: {{{}}}";
@@ -336,8 +336,8 @@ inline constexpr std::string_view kUpdateOperandWrongType =
 inline constexpr std::string_view kUpdateInvalidPath =
     "The document path provided in the update expression is invalid for update";
 
-// --- key conditions (facts 7.1)
-// ----------------------------------------------------------------------------------------
+// --- key conditions
+// docs/dynamodb.md 7.1
 inline constexpr std::string_view kKeyConditionOperator = "Invalid operator used in KeyConditionExpression: {}";
 inline constexpr std::string_view kKeyConditionNestedPath =
     "KeyConditionExpressions cannot have conditions on nested attributes";
@@ -363,8 +363,8 @@ inline constexpr std::string_view kKeyConditionType =
 inline constexpr std::string_view kKeyConditionNotIndexable =
     "Attempted conditional constraint is not an indexable operation";
 
-// --- Query and Scan (facts 7, 8.2)
-// -------------------------------------------------------------------------------------
+// --- Query and Scan
+// docs/dynamodb.md 7, 8.2
 inline constexpr std::string_view kNoKeyCondition =
     "Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.";
 inline constexpr std::string_view kNoSuchIndex = "The table does not have the specified index: {}";
@@ -407,8 +407,8 @@ inline constexpr std::string_view kUnprojectedFilter =
 inline constexpr std::string_view kNotProjected =
     "One or more parameter values were invalid: Global secondary index {} does not project [{}]";
 
-// --- legacy parameters (facts 6)
-// -----------------------------------------------------------------------------------------
+// --- legacy parameters
+// docs/dynamodb.md 6
 inline constexpr std::string_view kDuplicateAttributeName =
     "One or more parameter values were invalid: Duplicate value in attribute name: {}";
 inline constexpr std::string_view kLegacyArgumentCount =
@@ -447,8 +447,8 @@ inline constexpr std::string_view kAttributeUpdateAddType =
     "One or more parameter values were invalid: ADD action is not supported for the type {}";
 inline constexpr std::string_view kAttributeUpdateTypeMismatch = "Type mismatch for attribute to update";
 
-// --- wire: constraints (facts 4.1)
-// -------------------------------------------------------------------------------------
+// --- wire: constraints
+// docs/dynamodb.md 4.1
 inline constexpr std::string_view kOneValidationError = "1 validation error detected: ";
 inline constexpr std::string_view kValidationErrors = "{} validation errors detected: ";
 inline constexpr std::string_view kConstraintFailed = " at '{}' failed to satisfy constraint: ";
@@ -463,11 +463,11 @@ inline constexpr std::string_view kMapKeysMust = "Map keys must satisfy constrai
 inline constexpr std::string_view kMapValueMust = "Map value must satisfy constraint: [{}]";
 
 // --- wire: names of attributes
-// -----------------------------------------------------------------------------------------
+// docs/dynamodb.md 3.1
 inline constexpr std::string_view kEmptyNameInItem = "One or more parameter values were invalid: Empty attribute name";
 
-// --- wire: JSON of the wrong type (facts 1.5)
-// ----------------------------------------------------------------------------
+// --- wire: JSON of the wrong type
+// docs/dynamodb.md 1.5
 inline constexpr std::string_view kCannotBeConverted = "{} cannot be converted to {}";
 inline constexpr std::string_view kUnexpectedStructure = "Start of structure or map found where not expected";
 inline constexpr std::string_view kUnexpectedFieldType = "Unexpected field type";
@@ -480,13 +480,13 @@ inline constexpr std::string_view kBase64Length =
 inline constexpr std::string_view kBase64LastCharacter = "Invalid last non-pad Base64 character dectected";  // sic
 inline constexpr std::string_view kUnexpectedToken = "Unexpected token received from parser";
 
-// --- wire: envelope (facts 1.1, 1.2)
-// ---------------------------------------------------------------------------------------
+// --- wire: envelope
+// docs/dynamodb.md 1.1, 1.2
 inline constexpr std::string_view kNotFoundBody = "<UnknownOperationException/>\n";
 inline constexpr std::string_view kHealthy = "healthy: {} ";  // the blank at the end is AWS's
 
-// --- signatures (facts 1.6)
-// --------------------------------------------------------------------------------------------------
+// --- signatures
+// docs/dynamodb.md 1.6
 inline constexpr std::string_view kHeaderAndQuerySignature =
     "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.";
 inline constexpr std::string_view kMissingToken = "Request is missing Authentication Token";

@@ -5,7 +5,7 @@
 
 namespace armature::model::messages {
 
-// --- syntax: all but those with a position of their own come behind the first one ---------------------------------
+// --- syntax: all but those with a position of their own come behind the first one
 inline constexpr std::string_view kPartiqlNotWellFormed = "Statement wasn't well formed, can't be processed: {}";
 inline constexpr std::string_view kPartiqlTrailingToken = "Unexpected token after expression";
 inline constexpr std::string_view kPartiqlTrailingStatement =
@@ -35,7 +35,7 @@ inline constexpr std::string_view kPartiqlStarNotAlone =
 inline constexpr std::string_view kPartiqlCallWithStar = "{}(*) is not allowed";
 inline constexpr std::string_view kPartiqlTooDeep = "Nesting Levels have exceeded supported limits";
 
-// --- what a statement may say ---------------------------------------------------------------------------------------
+// --- what a statement may say
 inline constexpr std::string_view kPartiqlUnsupportedOperation = "Unsupported operation: {}";
 inline constexpr std::string_view kPartiqlUnsupportedClause = "Unsupported clause: {} at {}";
 inline constexpr std::string_view kPartiqlAliasing = "Aliasing is not supported";
@@ -79,7 +79,7 @@ inline constexpr std::string_view kPartiqlSetArguments = "{} must have exactly t
 inline constexpr std::string_view kPartiqlSetFirst = "The first argument to {} must equal the assignment value at {}";
 inline constexpr std::string_view kPartiqlSetSecond = "The second argument to {} must be a value with type SET at {}";
 
-// --- keys, indexes, order -------------------------------------------------------------------------------------------
+// --- keys, indexes, order
 inline constexpr std::string_view kPartiqlNoKeyEquality =
     "Where clause does not contain a mandatory equality on all key attributes";
 inline constexpr std::string_view kPartiqlTwoKeyValues =
@@ -105,7 +105,7 @@ inline constexpr std::string_view kPartiqlOrderByNonKey =
 inline constexpr std::string_view kPartiqlScansRefused =
     "A PartiQL statement would scan the whole table, which this server does not allow (--no-partiql-scans)";
 
-// --- pages, batches, transactions -----------------------------------------------------------------------------------
+// --- pages, batches, transactions
 inline constexpr std::string_view kPartiqlInvalidToken = "Invalid NextToken";
 inline constexpr std::string_view kPartiqlOtherToken = "NextToken does not match request";
 inline constexpr std::string_view kPartiqlDuplicateItem = "Duplicate primary key exists in table";

@@ -1,4 +1,4 @@
-// Texts of Time to Live, as AWS words them (facts 12).
+// Texts of Time to Live, as AWS words them (docs/dynamodb.md 12).
 #pragma once
 
 #include <string_view>

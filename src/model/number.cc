@@ -291,7 +291,7 @@ size_t Number::SizeBytes() const {
   return 1 + static_cast<size_t>(pairs) + (negative_ ? 1 : 0);
 }
 
-// --- record form: header, exponent if not zero, mantissa bytes little-endian ---------------------------------------
+// --- record form: header, exponent if not zero, mantissa bytes little-endian
 
 namespace {
 constexpr uint8_t kNegativeBit = 0x80;
@@ -337,7 +337,6 @@ bool Number::Decode(ByteReader& reader, Number* number) {
 }
 
 // --- key form
-// ---------------------------------------------------------------------------------------------------------
 //
 // Positive: 0xC1 + (position of the leading base-100 digit), then each base-100 digit plus one, then 0x00. The position
 // goes from -65 to 62, so the first byte fills 0x80…0xFF exactly. Zero is 0x80 0x00: below 0x80 with a digit behind it.

@@ -42,7 +42,7 @@ std::string Ordered(const Number& number) {
   return out;
 }
 
-// --- text ---------------------------------------------------------------------------------------------------------
+// --- text
 
 TEST(NumberParse, CanonicalTextIsPlainDecimal) {
   EXPECT_EQ(Canonical("1e3"), "1000");
@@ -138,7 +138,7 @@ TEST(Number, FromIntCoversTheWholeRange) {
   EXPECT_EQ(Number::FromInt(1000), Num("1e3"));
 }
 
-// --- size ---------------------------------------------------------------------------------------------------------
+// --- size
 
 TEST(NumberSize, MeasuredPoints) {
   const std::pair<std::string_view, size_t> points[] = {
@@ -150,7 +150,7 @@ TEST(NumberSize, MeasuredPoints) {
   EXPECT_EQ(Num("1.2345678901234567890123456789012345678").SizeBytes(), 21u);
 }
 
-// --- random numbers against a model --------------------------------------------------------------------------------
+// --- random numbers against a model
 
 // The model: one decimal digit per position from 10^127 down to 10^-170, and a sign.
 constexpr int kTopPosition = 127;
@@ -303,7 +303,7 @@ TEST(NumberProperty, SumsAreExactOrRefused) {
   EXPECT_GT(refused, 0u);
 }
 
-// --- arithmetic -----------------------------------------------------------------------------------------------------
+// --- arithmetic
 
 TEST(NumberArithmetic, AddsAndSubtracts) {
   const auto add = [](std::string_view a, std::string_view b) { return Number::Add(Num(a), Num(b)); };
@@ -331,7 +331,7 @@ TEST(NumberArithmetic, WhatDoesNotFitIsAnOverflow) {
   EXPECT_EQ(error(nines, "1"), "1" + std::string(38, '0'));
 }
 
-// --- byte forms -----------------------------------------------------------------------------------------------------
+// --- byte forms
 
 TEST(NumberEncode, SmallNumbersAreShort) {
   EXPECT_EQ(Encoded(Num("0")).size(), 1u);

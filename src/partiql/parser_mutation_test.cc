@@ -1,5 +1,5 @@
 // Feeds the parser with damaged statements, token soup and deep nesting. It must return, whatever it returns, and the
-// same each time. Deterministic by seed; the endless form of it is parser_fuzz.cc.
+// same each time. Deterministic by seed; the endless form of it is api/partiql/statement_fuzz.cc.
 #include <random>
 #include <string>
 #include <string_view>

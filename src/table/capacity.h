@@ -1,4 +1,4 @@
-// Capacity: what an operation costs, in DynamoDB's units (facts 9.1).
+// Capacity: what an operation costs, in DynamoDB's units (docs/dynamodb.md 9.1).
 //
 // Pure arithmetic on sizes; who is charged and how it is reported is api/'s business.
 #pragma once

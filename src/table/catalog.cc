@@ -52,7 +52,7 @@ Result<std::shared_ptr<Table>> DecodeTable(std::string_view record,
 Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis)
     : engine_(engine), clock_(clock), control_plane_delay_millis_(control_plane_delay_millis) {}
 
-// --- loading ---------------------------------------------------------------------------------------------------------
+// --- loading
 
 Task<Status> Catalog::Load() {
   auto partitions = co_await engine_.ListPartitions();
@@ -161,7 +161,7 @@ Task<Status> Catalog::LoadStats(Table& table) {
   co_return Status::Ok();
 }
 
-// --- tables that cannot be read --------------------------------------------------------------------------------------
+// --- tables that cannot be read
 
 void Catalog::SetAsideRecord(std::string key, std::string_view label, std::string_view why) {
   LogError("table {} cannot be read and is set aside, its data is kept: {}", label, why);
@@ -203,7 +203,7 @@ void Catalog::Insert(std::shared_ptr<Table> table) {
   tables_[CatalogKeyOf(*def)] = std::move(table);
 }
 
-// --- look-ups --------------------------------------------------------------------------------------------------------
+// --- look-ups
 
 std::shared_ptr<Table> Catalog::Find(TableScope scope, std::string_view name) const {
   const std::string_view key = LookupKey(scope, name);
@@ -262,7 +262,7 @@ std::vector<std::shared_ptr<Table>> Catalog::DeletedTables() const {
   return deleted_;
 }
 
-// --- changes ---------------------------------------------------------------------------------------------------------
+// --- changes
 
 Task<Status> Catalog::CommitSystem(const storage::Batch& batch) { return WriteSystemRecordsDurably(engine_, batch); }
 

@@ -257,7 +257,7 @@ TEST_F(CatalogTest, DamagedStatisticsAndNextIdCostNoStart) {
   EXPECT_THAT(Names(), ElementsAre("T", "U"));
 }
 
-// ---- persistence
+// --- persistence
 
 TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
   storage::TemporaryDirectory directory;
@@ -306,7 +306,7 @@ TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
   ASSERT_TRUE((*engine)->Close().ok());
 }
 
-// ---- many at once
+// --- many at once
 
 Task<void> CreateOne(Catalog& catalog, std::string name, std::atomic<int>& created, std::atomic<int>& refused) {
   auto table = co_await catalog.Create(MakeTableDef(name));

@@ -2,10 +2,10 @@
 //
 //   0x02 | table id, 7 bytes | 0x50 | expiry in epoch seconds, 8 bytes | item key behind its space          (no value)
 //
-// An item has a row if its TTL attribute is a number after the epoch (facts 12); decimals count for the second they
-// end in, so that whoever reads the rows up to now finds expired items only. Rows are kept by the write path in the
-// batch that also holds the item, so finding what has expired never reads an item that has not. Pure but for the
-// batch; used by the write path and workers/.
+// An item has a row if its TTL attribute is a number after the epoch (docs/dynamodb.md 12); decimals count for the
+// second they end in, so that whoever reads the rows up to now finds expired items only. Rows are kept by the write
+// path in the batch that also holds the item, so finding what has expired never reads an item that has not. Pure but
+// for the batch; used by the write path and workers/.
 #pragma once
 
 #include <cstdint>

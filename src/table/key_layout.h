@@ -4,7 +4,7 @@
 //   table    0x02 | table id, 7 bytes | space | hash, 8 bytes | partition key | sort key
 //
 // The hash of the partition key spreads items and gives Scan its order; items of one partition key lie together in sort
-// order. Byte by byte in docs/design/formats.md. Pure; used by table/ only (api/ never sees a storage key).
+// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/ and triggers/.
 #pragma once
 
 #include <string>

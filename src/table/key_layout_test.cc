@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
+#include "table/keyspace.h"
 
 namespace armature::table {
 namespace {
@@ -38,6 +39,28 @@ TEST(KeyLayout, BytesAsDocumented) {
   EXPECT_EQ(Hex(CatalogKey("1", "r", "T")), "01 54 31 00 72 00 54");
   EXPECT_EQ(Hex(TableStatsKey(5)), "01 53 00 00 00 00 00 00 00 05");
   EXPECT_EQ(Hex(NextTableIdKey()), "01 4e");
+  EXPECT_EQ(Hex(CleanStopKey()), "01 43");
+  EXPECT_EQ(Hex(CollectionSizeKey(TablePrefix(5), KeyOf(5, kSimple, "pk=S:ab"))),
+            "02 00 00 00 00 00 00 05 11 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
+}
+
+// The example of docs/design/formats.md.
+TEST(Keyspace, BytesOfAnIndexRowAsDocumented) {
+  model::TableDef table;
+  table.id = 5;
+  table.key_schema = {{{"id", model::Type::kS}}, {}};
+  model::IndexDef index;
+  index.id = 1;
+  index.key_schema = kSimple;
+  Arena arena;
+  const model::Item item = expr::MakeItem(arena, "id=S:x,pk=S:ab");
+  std::string row_key;
+  AppendRowKey(IndexKeyspace(table, index), item, row_key);
+  EXPECT_EQ(Hex(row_key), "02 00 00 00 00 00 00 05 30 00 00 00 01 1d 4f d0 76 0b e7 10 5c 61 62 00 01 78 00 01");
+  index.kind = model::IndexKind::kLocal;
+  row_key.clear();
+  AppendRowKey(IndexKeyspace(table, index), item, row_key);
+  EXPECT_EQ(Hex(row_key.substr(8, 1)), "20");
 }
 
 TEST(KeyLayout, ItemsOfAPartitionKeyLieTogetherInSortOrder) {

@@ -138,7 +138,7 @@ TEST(Latches, StripesAreAscendingAndUnique) {
   EXPECT_EQ(StripesOf(latches, keys), stripes);
 }
 
-// ---- several threads
+// --- several threads
 
 struct Shared {
   LatchTable latches;

@@ -211,7 +211,7 @@ class Clients {
   std::array<std::vector<Items>, kClients> histories_;
 };
 
-// ---- what must hold of a state; each returns what is wrong, or nothing
+// --- what must hold of a state; each returns what is wrong, or nothing
 
 std::string CheckItems(const Items& items, const Clients& clients, const std::array<size_t, kClients>& acknowledged) {
   for (int client = 0; client < kClients; ++client) {

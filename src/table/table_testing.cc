@@ -8,7 +8,7 @@
 
 namespace armature::table {
 
-// --- executors -------------------------------------------------------------------------------------------------------
+// --- executors
 
 ThreadExecutor::ThreadExecutor() : thread_([this] { Run(); }) {}
 
@@ -95,7 +95,7 @@ void StepExecutor::RunQueued() {
   while (const auto next = Take(/*waits=*/false)) ResumeOne(next);
 }
 
-// --- tables and writes -----------------------------------------------------------------------------------------------
+// --- tables and writes
 
 model::TableDef MakeTableDef(std::string_view name, bool has_sort_key) {
   model::TableDef def;

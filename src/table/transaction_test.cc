@@ -202,7 +202,7 @@ TEST_F(TransactionTest, ACrashBeforeTheSyncTakesAllOfIt) {
   EXPECT_EQ(ReadItem(reborn.reads, *reborn.catalog.Find(kScope, "B"), "pk=S:1"), "(none)");
 }
 
-// ---- batches
+// --- batches
 
 TEST_F(TransactionTest, ABatchWritesWhatItCan) {
   TestWrites writes;
@@ -238,7 +238,7 @@ TEST_F(TransactionTest, ABatchKeepsIndexesAndCollections) {
   EXPECT_EQ(c_->schema()->indexes().front().stats->item_count.load(), 1);
 }
 
-// ---- many at once
+// --- many at once
 
 // Every successful write stamps its item with w, the id of its transaction, so the images seen tell who came after
 // whom. They must be those of some order of all transactions, one after the other.

@@ -67,7 +67,7 @@ class WriteFaultsTest : public testing::Test {
   LastWrite last_;
 };
 
-// ---- exhausted memory
+// --- exhausted memory
 
 // The write ends by an exception, the next one of the item must find what is stored: nothing of the first.
 TEST_F(WriteFaultsTest, AnExceptionBeforeTheCommitLeavesNoImageBehind) {
@@ -114,7 +114,7 @@ TEST_F(WriteFaultsTest, AnExceptionInATransactionLeavesNoImageBehind) {
   }
 }
 
-// ---- what is logged
+// --- what is logged
 
 // The engine says itself that the disk is full. Other failures are said, but not with every write.
 TEST_F(WriteFaultsTest, RefusedWritesDoNotFloodTheLog) {
@@ -131,7 +131,7 @@ TEST_F(WriteFaultsTest, RefusedWritesDoNotFloodTheLog) {
   EXPECT_LE(lines_of(Point::kCommit, Status::IoError("bad sector")), 1);
 }
 
-// ---- durability
+// --- durability
 
 TEST_F(WriteFaultsTest, AReplyIsParkedUntilTheWriteIsDurable) {
   engine_->SetAutoSync(false);
@@ -224,7 +224,7 @@ TEST_F(WriteFaultsTest, WithNothingUnsyncedAFailedConditionDoesNotWait) {
   EXPECT_EQ(Start(TestWrite::Delete(*table_, "pk=S:zzz")), "ok");
 }
 
-// ---- errors of the store
+// --- errors of the store
 
 TEST_F(WriteFaultsTest, AFullDiskIsServiceUnavailableAndChangesNothing) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");
@@ -310,7 +310,7 @@ TEST_F(WriteFaultsTest, AfterCloseEverythingIsUnavailable) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ServiceUnavailableException");
 }
 
-// ---- several threads, an engine that answers later
+// --- several threads, an engine that answers later
 
 Task<void> Increment(WritePath& writes, Table& table, Executor& executor, int rounds, size_t keys,
                      std::atomic<int>& bad) {

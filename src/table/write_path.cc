@@ -91,7 +91,6 @@ class WritePath::CollectionSizes {
 };
 
 // --- the steps of one write
-// --------------------------------------------------------------------------------------------
 
 void WritePath::PrepareKey(ItemWrite& write) const {
   write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
@@ -259,7 +258,6 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
 }
 
 // --- committing
-// --------------------------------------------------------------------------------------------------------
 
 Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
   storage::CommitOp commit;
@@ -304,7 +302,6 @@ Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
 }
 
 // --- one write
-// ---------------------------------------------------------------------------------------------------------
 
 // Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
 Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
@@ -333,7 +330,6 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
 }
 
 // --- several writes
-// ------------------------------------------------------------------------------------------------------
 
 // The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
 // does not need to be one, but one commit of all its changes is much cheaper than one for each.
@@ -427,7 +423,6 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
 }
 
 // --- building indexes
-// --------------------------------------------------------------------------------------------------
 
 Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
   ItemWrite write;

@@ -167,7 +167,7 @@ TEST_F(WritePathTest, AFullSizeItemCanBePutAndDeleted) {
   EXPECT_EQ(Stats(), "0 items 0 bytes");
 }
 
-// ---- on disk, over several threads
+// --- on disk, over several threads
 
 Task<void> AddOnes(WritePath& writes, Table& table, int rounds, std::atomic<int>& failed) {
   for (int i = 0; i < rounds; ++i) {

@@ -117,7 +117,7 @@ namespace {
 
 using Node = EventPattern::Node;
 
-// --- reading a pattern ----------------------------------------------------------------------------------------------
+// --- reading a pattern
 
 // In one line, whatever the pattern holds: it goes into the log as well.
 Status Bad(std::string_view reason) { return Status::InvalidArgument(VisibleText(reason)); }
@@ -294,7 +294,7 @@ Result<Node> ReadNode(simdjson::dom::object object) {
   return node;
 }
 
-// --- matching a record ----------------------------------------------------------------------------------------------
+// --- matching a record
 
 // Whether a value behind `value` (itself, or an element of it if it is an array) satisfies the condition. Sets
 // `has_leaf` if there is any: what `exists` asks for.

@@ -117,7 +117,7 @@ ShardRunner::View ShardRunner::view() const {
   return view;
 }
 
-// --- reading --------------------------------------------------------------------------------------------------------
+// --- reading
 
 TaskPool::Next ShardRunner::ReadStep() {
   if (stop_.stop_requested()) return TaskPool::Next::End();
@@ -249,7 +249,7 @@ bool ShardRunner::Enqueue(EventRecord& record, size_t queue_index) {
   return true;
 }
 
-// --- delivering -----------------------------------------------------------------------------------------------------
+// --- delivering
 
 std::unique_ptr<BatchDelivery> ShardRunner::MakeDelivery() {
   FailedBatch account;

@@ -64,7 +64,7 @@ Triggers::Triggers(const TriggersDeps& deps, TriggerConfig config)
 
 Triggers::~Triggers() { Stop(); }
 
-// --- loading and the file's triggers --------------------------------------------------------------------------------
+// --- loading and the file's triggers
 
 Task<Status> Triggers::Load() {
   if (Status status = co_await store_.Load(); !status.ok()) co_return status;
@@ -135,7 +135,7 @@ void Triggers::BindToStream(const Ref& mapping, const Active* active) {
   Nudge();
 }
 
-// --- running --------------------------------------------------------------------------------------------------------
+// --- running
 
 void Triggers::Start(const std::string& endpoint) {
   for (const auto& [name, defined] : config_.functions) {
@@ -283,7 +283,7 @@ std::shared_ptr<TriggerStats> Triggers::StatsOf(const Mapping& mapping) {
   return stats;
 }
 
-// --- the API's ------------------------------------------------------------------------------------------------------
+// --- the API's
 
 bool Triggers::HasFunction(std::string_view name) const { return config_.functions.contains(std::string(name)); }
 

@@ -2,7 +2,7 @@
 //
 // The generated request structures (wire/requests.h) are made of these. All are trivially destructible and live in the
 // request's arena; strings point into the JSON document or the arena. The decoder and the validator reach them by
-// offset, so the layouts of RawList, RawMap and Opt are part of the contract with wire/shape.h. Read by api/.
+// offset, so the layouts of RawList and Opt are part of the contract with wire/shape.h. Read by api/.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 //
 // Generated from schema/ (wire/requests.cc); walked by the one decoder and the one validator. Immutable, so shared by
 // all threads. Order matters: members stand in the order AWS checks them, enum values in the order AWS prints them.
-// Used inside wire/ and, for OperationSchema, by api/'s registry.
+// Used by wire/ and, for OperationSchema, by api/'s registry.
 #pragma once
 
 #include <cstdint>

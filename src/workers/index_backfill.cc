@@ -50,7 +50,7 @@ IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table:
                    [progress = progress_] { return progress->percent.load(); });
 }
 
-// --- finding work ----------------------------------------------------------------------------------------------------
+// --- finding work
 
 std::optional<IndexWork> IndexBackfill::FindWork(const std::shared_ptr<table::Table>& table) const {
   const auto def = table->def();
@@ -83,7 +83,7 @@ Task<Status> IndexBackfill::TakeRecord(std::string_view key, std::string_view re
   co_return co_await Forget(table_id, index_id);
 }
 
-// --- the work on one table -------------------------------------------------------------------------------------------
+// --- the work on one table
 
 Task<Result<Pause>> IndexBackfill::Advance(IndexWork& work) {
   if (work.is_out_of_definition) {
@@ -164,7 +164,7 @@ Task<Status> IndexBackfill::FinishRemoval(IndexWork& work) {
   co_return co_await Forget(work.table->id(), work.index_id);
 }
 
-// --- storing ---------------------------------------------------------------------------------------------------------
+// --- storing
 
 Task<Status> IndexBackfill::ChangeIndex(const IndexWork& work, std::function<void(TableDef&, IndexDef&)> change) {
   const auto before = work.table->def();

@@ -69,7 +69,7 @@ KinesisDelivery::KinesisDelivery(const House& house, std::shared_ptr<table::Tabl
 
 KinesisDelivery::~KinesisDelivery() { house_.meters.SetOldest(table_->id(), 0); }
 
-// --- states ----------------------------------------------------------------------------------------------------------
+// --- states
 
 KinesisDelivery::Outcome KinesisDelivery::Step(const std::stop_token& stop) {
   const auto def = table_->def();
@@ -148,7 +148,7 @@ KinesisDelivery::Outcome KinesisDelivery::Change(const KinesisDestinationDef& fr
   return Again();
 }
 
-// --- reading the journal ---------------------------------------------------------------------------------------------
+// --- reading the journal
 
 Status KinesisDelivery::TakeUp(const KinesisDestinationDef& destination) {
   if (generation_ == destination.generation) return Status::Ok();
@@ -220,7 +220,7 @@ Status KinesisDelivery::StoreProgress() {
   return Status::Ok();
 }
 
-// --- sending ---------------------------------------------------------------------------------------------------------
+// --- sending
 
 KinesisDelivery::Outcome KinesisDelivery::Deliver(const KinesisDestinationDef& destination,
                                                   const std::stop_token& stop) {

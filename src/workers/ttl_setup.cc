@@ -37,7 +37,7 @@ TtlSetup::TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& 
       items_read_(metrics.GetCounter("armature_ttl_backfill_items_total",
                                      "Items read to find out when they expire, after TTL was enabled")) {}
 
-// --- finding work ----------------------------------------------------------------------------------------------------
+// --- finding work
 
 std::optional<TtlWork> TtlSetup::FindWork(const std::shared_ptr<table::Table>& table) const {
   const auto def = table->def();
@@ -59,7 +59,7 @@ Task<Status> TtlSetup::TakeRecord(std::string_view key, std::string_view record)
   co_return co_await Forget(table_id);
 }
 
-// --- the work on one table -------------------------------------------------------------------------------------------
+// --- the work on one table
 
 Task<Result<Pause>> TtlSetup::Advance(TtlWork& work) {
   const Pace pace(kRestsPerCpuTime);
@@ -117,7 +117,7 @@ Task<Status> TtlSetup::Disable(TtlWork& work) {
   co_return status;
 }
 
-// --- storing ---------------------------------------------------------------------------------------------------------
+// --- storing
 
 Task<Status> TtlSetup::ChangeStatus(const TtlWork& work, TtlStatus status) {
   const auto before = work.table->def();

@@ -5,7 +5,7 @@
 namespace armature::api {
 
 namespace {
-// AWS's default quotas (facts 2).
+// AWS's default quotas (docs/dynamodb.md 2).
 constexpr int64_t kAccountMaxUnits = 80'000;
 constexpr int64_t kTableMaxUnits = 40'000;
 }  // namespace

@@ -1,7 +1,7 @@
 // Checks of key attributes against a table's key schema.
 //
-// Keys given as a Key parameter and keys inside an Item are wrong in different words. Pure; used by the item operations
-// (and by batches and transactions later).
+// Keys given as a Key parameter and keys inside an Item are wrong in different words. Pure; used by the operations on
+// items: single ones, batches, transactions, Query, Scan and PartiQL.
 #pragma once
 
 #include "base/arena.h"

@@ -41,7 +41,7 @@ class ItemsWriter : public table::RowSink {
 };
 
 // A new table on demand lies on AWS in four partitions, and a Scan pays at least one unit for each it goes through: an
-// empty table costs 4 strongly consistent units, not 1 (facts 9.1). Our own layout does not matter here.
+// empty table costs 4 strongly consistent units, not 1 (docs/dynamodb.md 9.1). Our own layout does not matter here.
 constexpr int kPartitionsOnDemand = 4;
 
 int PartitionOf(const table::Keyspace& keyspace, std::string_view row_key) {

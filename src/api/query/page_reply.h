@@ -1,6 +1,6 @@
 // The reply of a Query or Scan: reads one page, filters and projects each row, and writes it to the body as it comes.
 //
-// No row is kept; the counts follow the items, since the order of JSON members is free. Used inside api/query;
+// No row is kept; the counts follow the items, since the order of JSON members is free. Used by api/query;
 // what a page costs also by api/partiql.
 #pragma once
 

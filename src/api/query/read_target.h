@@ -1,6 +1,6 @@
 // ReadTarget: the table or index a Query or Scan reads.
 //
-// Holds the table and the schema for the length of the request. Used inside api/query.
+// Holds the table and the schema for the length of the request. Used by api/query and api/partiql.
 #pragma once
 
 #include <memory>

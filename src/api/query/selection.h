@@ -1,7 +1,7 @@
 // Selection: which attributes a Query or Scan returns, from Select and the projection parameters.
 //
 // The checks come in two steps: the parameters against each other, and against what an index projects. Pure; used
-// inside api/query.
+// by api/query and api/partiql.
 #pragma once
 
 #include <span>

@@ -1,7 +1,7 @@
 // ExclusiveStartKey: where a page begins, and everything that can be wrong with it.
 //
-// A start key names all attributes of a row's key (facts 7.3). The row need not exist, but has to lie within what the
-// request reads. Query and Scan word the same faults differently. Pure; used inside api/query.
+// A start key names all attributes of a row's key (docs/dynamodb.md 7.3). The row need not exist, but has to lie within
+// what the request reads. Query and Scan word the same faults differently. Pure; used inside api/query.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Index definitions of a request, checked and turned into the model's.
 //
 // Appends to table.indexes, whose key schema, billing mode and attribute definitions must be set. In AWS's order and
-// wording (facts 8.6). Pure; used by CreateTable and UpdateTable.
+// wording (docs/dynamodb.md 8.6). Pure; used by CreateTable and UpdateTable.
 #pragma once
 
 #include <vector>

@@ -1,7 +1,7 @@
 // GlobalSecondaryIndexUpdates: indexes made, changed and removed on a live table.
 //
-// Checks in AWS's order and wording (facts 8.3, 18.1) and changes the definition: a new index is CREATING, one to be
-// removed DELETING. What has to happen to rows is workers/index_backfill's business. Pure; used by UpdateTable.
+// Checks in AWS's order and wording (docs/dynamodb.md 8.3, 18.1) and changes the definition: a new index is CREATING,
+// one to be removed DELETING. What has to happen to rows is workers/index_backfill's business. Pure; for UpdateTable.
 #pragma once
 
 #include <cstdint>

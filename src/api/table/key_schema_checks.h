@@ -1,6 +1,6 @@
 // Key schemas and attribute definitions of a request, checked and turned into the model's.
 //
-// In AWS's order and wording (facts 8.6). Pure; used by CreateTable (and by index creation).
+// In AWS's order and wording (docs/dynamodb.md 8.6). Pure; used by CreateTable and for new indexes.
 #pragma once
 
 #include <string_view>

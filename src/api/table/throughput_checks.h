@@ -12,7 +12,7 @@ namespace armature::api {
 // Both numbers are there (wire/ saw to that) and not absurd.
 model::ApiResult<model::ProvisionedThroughput> MakeProvisionedThroughput(const wire::ProvisionedThroughput& requested);
 
-// Replaces provisioned units, keeping the history and the limit on decreases (facts 9.5).
+// Replaces provisioned units, keeping the history and the limit on decreases (docs/dynamodb.md 9.5).
 model::ApiResult<void> ChangeThroughput(const model::ProvisionedThroughput& requested, int64_t now_millis,
                                         model::ProvisionedThroughput& current);
 

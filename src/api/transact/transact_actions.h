@@ -1,7 +1,7 @@
 // The actions of TransactWriteItems: one form for the four kinds, and what is checked of them before they run.
 //
-// Where a fault is reported is half of the matter (facts 10.2): faults of the request stand for all of it, faults of a
-// key or a path cancel the transaction in the name of their action. Used by TransactWriteItems.
+// Where a fault is reported is half of the matter (docs/dynamodb.md 10.2): faults of the request stand for all of it,
+// faults of a key or a path cancel the transaction in the name of their action. Used by TransactWriteItems.
 #pragma once
 
 #include <memory>

@@ -180,7 +180,7 @@ TEST_F(TransactOperations, ACancelledTransactionLeavesItsTokenUnused) {
   EXPECT_EQ(MustCall("TransactWriteItems", Request(Put("b"), token)), "{}");
 }
 
-// ---- TransactGetItems
+// --- TransactGetItems
 
 TEST_F(TransactOperations, GetAnswersInOrderAndLeavesOutWhatIsNotThere) {
   MustCall("PutItem", R"j({"TableName":"Tbl","Item":{"pk":{"S":"a"},"v":{"N":"1"}}})j");

@@ -103,7 +103,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     return synced;
   }
 
-  // ---- controls
+  // --- controls
 
   Status Sync() override {
     std::deque<DurableOp*> ready;

@@ -142,7 +142,7 @@ class DamageTest : public ::testing::Test {
   RocksDbOptions options_;
 };
 
-// ---- what a power cut may leave
+// --- what a power cut may leave
 
 TEST_F(DamageTest, NothingBehindALostBlockOfTheLogIsReplayed) {
   const std::string store = Killed(Durability::kNone, 5 * kPerBlock);
@@ -201,7 +201,7 @@ TEST_F(DamageTest, AStoreWithoutSyncedFileOpens) {
   EXPECT_EQ(CountPrefix(*Open(store)), 20) << "one that does not hold claims nothing";
 }
 
-// ---- damage
+// --- damage
 
 TEST_F(DamageTest, AFlippedBitInTheMiddleOfTheLogIsRefused) {
   const std::string store = Killed(Durability::kFsync, 1000, "value");

@@ -260,7 +260,7 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
   return {};
 }
 
-// ---- reads
+// --- reads
 
 rocksdb::ReadOptions RocksDbEngine::ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const {
   rocksdb::ReadOptions options;
@@ -309,7 +309,7 @@ void RocksDbEngine::Scan(ScanOp& op) {
   op.done.Finish();
 }
 
-// ---- commits
+// --- commits
 
 Status RocksDbEngine::CheckOwners(Parts parts) const {
   if (is_closed_.load(std::memory_order_relaxed)) return Closed();
@@ -399,7 +399,7 @@ Sequence RocksDbEngine::DurableUpTo() const {
   return db_->GetLatestSequenceNumber();
 }
 
-// ---- partitions
+// --- partitions
 
 Task<Result<std::vector<PartitionInfo>>> RocksDbEngine::ListPartitions() {
   std::shared_lock lock(partitions_.mutex());
@@ -530,7 +530,7 @@ void RocksDbEngine::DeleteFiles(const KeyRange& range) {
       .PermitUncheckedError();
 }
 
-// ---- the rest
+// --- the rest
 
 std::shared_ptr<const Snapshot> RocksDbEngine::TakeSnapshot() {
   const Essential inside;

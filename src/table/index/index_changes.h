@@ -1,9 +1,9 @@
 // Index changes: what a write means for a table's indexes.
 //
 // Given an item before and after, appends the index rows to delete and put to the batch that also holds the item, so
-// that they commit together, and works out what each index is charged (facts 9.2). An index whose entry does not change
-// is neither written nor charged. Pure but for the batch and the arena; called by the write path under the item's
-// latch.
+// that they commit together, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does
+// not change is neither written nor charged. Pure but for the batch and the arena; called by the write path under the
+// item's latch.
 #pragma once
 
 #include <span>

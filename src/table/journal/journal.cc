@@ -44,7 +44,6 @@ Journal::Journal(storage::Engine& engine, const Clock& clock, Catalog& catalog, 
 }
 
 // --- loading
-// -----------------------------------------------------------------------------------------------------------
 
 std::vector<std::shared_ptr<Table>> Journal::AllTables() const {
   auto tables = catalog_.AllTables();
@@ -134,7 +133,6 @@ Task<Status> Journal::LoadTable(Table& table, std::string_view record) {
 }
 
 // --- changing the state
-// ------------------------------------------------------------------------------------------------
 
 Task<Status> Journal::AwaitDurable(storage::Sequence sequence) {
   if (sequence <= engine_.DurableUpTo()) co_return Status::Ok();
@@ -183,7 +181,6 @@ Task<Status> Journal::SwitchLanes(Table& table, const Change& change) {
 }
 
 // --- streams
-// -----------------------------------------------------------------------------------------------------------
 
 Task<Status> Journal::FollowDefinition(std::shared_ptr<Table> table) {
   const auto is_wanted = [](const model::TableDef& def) {
@@ -261,7 +258,6 @@ std::vector<Journal::StreamRef> Journal::ListStreams(TableScope scope, std::stri
 }
 
 // --- other followers
-// ---------------------------------------------------------------------------------------------------
 
 Task<Status> Journal::Follow(std::shared_ptr<Table> table, std::string name, model::Images images) {
   const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
@@ -292,7 +288,6 @@ Task<Status> Journal::Unfollow(std::shared_ptr<Table> table, std::string name) {
 }
 
 // --- lanes
-// -------------------------------------------------------------------------------------------------------------
 
 Task<Status> Journal::SplitLane(std::shared_ptr<Table> table, LaneId lane, bool into_two) {
   bool found = false;

@@ -7,8 +7,8 @@
 // a follower has not passed, until it is 24 hours old. Thread-safe. Used by api/, triggers/ and workers/.
 //
 // How to follow: find lanes (FindStream, or Follow and JournalState::LanesOf), read each from a position with Read,
-// remember JournalPage::next in a cursor (StoreCursor), and begin a lane when its parent is done (JournalPage::is_done)
-// and its own first position is known. AwaitRecords saves polling.
+// remember JournalPage::next in a cursor (StoreCursors), and begin a lane when its parent is done
+// (JournalPage::is_done) and its own first position is known. AwaitRecords saves polling.
 #pragma once
 
 #include <atomic>

@@ -89,7 +89,6 @@ Task<Result<Position>> Journal::DurableLatest(const Table& table) {
 }
 
 // --- cursors
-// -----------------------------------------------------------------------------------------------------------
 
 Task<Result<std::vector<Journal::Cursor>>> Journal::LoadCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);

@@ -1,7 +1,7 @@
 // JournalState: what a table's journal is made of — lanes, streams, followers — apart from the records.
 //
 // Immutable once published (a change makes a new copy); stored as versioned JSON under JournalStateKey in the system
-// partition, byte by byte in docs/design/formats.md. Lanes and streams are in the order they were made. Plain data,
+// partition, member by member in docs/design/formats.md. Lanes and streams are in the order they were made. Plain data,
 // used by table/journal, api/streams, triggers/ and workers/.
 #pragma once
 
