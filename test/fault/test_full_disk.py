@@ -3,14 +3,13 @@
 import contextlib
 import os
 import subprocess
-import time
 
 import pytest
 
 from harness import tables
 from harness.raw import CORAL, MODELLED
 from harness.server import Server
-from harness.waiting import wait_until
+from harness.waiting import poll_until, wait_until
 
 # RocksDB keeps a log of up to 72 MiB and rewrites what it compacts: the file system must hold all that
 # once the ballast is gone, or it stays full by itself.
@@ -85,14 +84,7 @@ def test_errors_then_service_again(tmp_path, client_of, cache):
             assert 1 <= len(server.errors) <= 10, server.stderr()
 
             ballast.unlink()
-            deadline = time.monotonic() + 60
-            while True:
-                item, reply = put(db, 4000, 1000)
-                if reply.status == 200:
-                    stored[4000] = item
-                    break
-                assert time.monotonic() < deadline, f"no service after space returned: {reply}"
-                time.sleep(0.1)
+            stored[4000] = poll_until(lambda: put(db, 4000, 1000), lambda done: done[1].status == 200, seconds=60, pause=0.1)[0]
             for number in range(4001, 4050):
                 item, reply = put(db, number, 1000)
                 assert reply.status == 200, reply

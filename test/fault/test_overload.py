@@ -4,12 +4,12 @@ import gzip
 import json
 import select
 import socket
-import time
 import zlib
 
 from harness import tables
 from harness.load import LoadConnection
 from harness.server import Server, is_sanitized
+from harness.waiting import wait_until
 
 UNAVAILABLE = "com.amazon.coral.service#ServiceUnavailableException"
 
@@ -29,7 +29,7 @@ def test_connections_beyond_the_limit_are_turned_away(data):
         # Those inside are still served, and a place becomes free when one leaves.
         assert inside[1].call("ListTables", {})[0] == 200
         inside[0].close()
-        assert eventually(lambda: try_list_tables(server) == 200)
+        wait_until(lambda: try_list_tables(server) == 200)
         for connection in inside[1:]:
             connection.close()
 
@@ -49,7 +49,7 @@ def test_memory_pressure(data):
     """One mebibyte is less than the server itself needs, so it is always above its limit."""
     with Server(data, "--memory-limit-mib", "1") as server:
         connection = LoadConnection(server.port)
-        assert eventually(lambda: connection.call("ListTables", {})[0] == 503)
+        wait_until(lambda: connection.call("ListTables", {})[0] == 503)
         status, members = connection.call("ListTables", {})
         assert (status, members["__type"]) == (503, UNAVAILABLE)
         connection.close()
@@ -58,7 +58,7 @@ def test_memory_pressure(data):
 def test_a_503_carries_a_request_id_and_a_checksum(data, client_of):
     with Server(data, "--memory-limit-mib", "1") as server:
         db = client_of(server)
-        assert eventually(lambda: db.post("ListTables", {}).status == 503)
+        wait_until(lambda: db.post("ListTables", {}).status == 503)
         reply = db.post("ListTables", {})
         assert len(reply.headers["x-amzn-RequestId"]) == 52
         assert int(reply.headers["x-amz-crc32"]) == zlib.crc32(reply.body)
@@ -154,13 +154,3 @@ def test_a_small_request_overtakes_large_answers(data, client_of):
         payload = template.request_bytes("BatchGetItem", json.dumps(big_answers(client_of(server), "big")).encode())
         assert overtaken(server, [payload] * 10) > 0
         template.close()
-
-
-def eventually(condition, seconds=30):
-    """For what the server notices on its own time; there is no event for it on the wire."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.02)
-    return False

@@ -4,10 +4,11 @@ import collections
 import json
 import pathlib
 import subprocess
-import time
 
 import boto3
 import botocore.config
+
+from harness.waiting import poll_until
 
 JS = pathlib.Path(__file__).resolve().parents[1] / "wire" / "js"
 REGION = "us-east-1"
@@ -61,13 +62,7 @@ class Kinesis:
 
     def read_until(self, stream, is_enough, seconds=60):
         """Reads until `is_enough(records)`: Kinesis has no event for new records."""
-        deadline = time.monotonic() + seconds
-        while True:
-            records = self.read(stream)
-            if is_enough(records):
-                return records
-            assert time.monotonic() < deadline, f"{len(records)} records, the last {records[-1:]}"
-            time.sleep(0.05)
+        return poll_until(lambda: self.read(stream), is_enough, seconds, pause=0.05)
 
     def __enter__(self):
         return self.start()

@@ -1,7 +1,8 @@
 """Short ways to make, fill and read tables in tests."""
 
-import time
 import uuid
+
+from harness.waiting import poll_until, wait_until
 
 
 def unique(prefix="t"):
@@ -23,20 +24,11 @@ def definition(name, hash_key="pk:S", range_key=None, **more):
 
 def wait_active(db, name, seconds=60):
     """DescribeTable until the table is ACTIVE: there is no event for this on the wire, here or at AWS."""
-    deadline = time.monotonic() + seconds
-    while True:
-        table = db.ok("DescribeTable", {"TableName": name})["Table"]
-        if table["TableStatus"] == "ACTIVE":
-            return table
-        assert time.monotonic() < deadline, f"{name} stays {table['TableStatus']}"
-        time.sleep(0.01)
+    return poll_until(lambda: db.ok("DescribeTable", {"TableName": name})["Table"], lambda table: table["TableStatus"] == "ACTIVE", seconds)
 
 
 def wait_gone(db, name, seconds=60):
-    deadline = time.monotonic() + seconds
-    while db.post("DescribeTable", {"TableName": name}).status == 200:
-        assert time.monotonic() < deadline, f"{name} is not gone"
-        time.sleep(0.01)
+    wait_until(lambda: db.post("DescribeTable", {"TableName": name}).status != 200, seconds, f"{name} is not gone")
 
 
 def create(db, hash_key="pk:S", range_key=None, name=None, **more):

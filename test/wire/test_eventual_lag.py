@@ -8,6 +8,7 @@ from harness import tables
 from harness.indexes import Index, members
 from harness.raw import RawClient
 from harness.server import Server
+from harness.waiting import poll_until
 
 LAG_SECONDS = 1.0
 
@@ -48,12 +49,13 @@ def test_stale_reads_catch_up(lagging):
     assert all(strong.values()), strong
     if time.monotonic() - written < LAG_SECONDS / 2:  # else the machine was too slow to say
         assert not any(weak.values()), weak
-    deadline = written + 60
-    while not all(weak.values()):
-        assert time.monotonic() < deadline, weak
+
+    def weak_ones():
         strong, weak = reads(lagging, name)
         assert all(strong.values()), strong
-        time.sleep(0.05)
+        return weak
+
+    poll_until(weak_ones, lambda weak: all(weak.values()), seconds=60, pause=0.05)
     assert time.monotonic() - written >= LAG_SECONDS
 
 

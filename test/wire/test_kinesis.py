@@ -11,6 +11,7 @@ from harness import tables
 from harness.kinesis import Kinesis
 from harness.raw import RawClient
 from harness.server import Server
+from harness.waiting import poll_until
 
 NOT_ENABLING = ("Table is not in a valid state to enable Kinesis Streaming Destination: EnableKinesisStreamingDestination must be "
                 "DISABLED or ENABLE_FAILED to perform ENABLE operation.")
@@ -59,13 +60,8 @@ def destinations(db, table):
 
 
 def wait_for(db, table, arn, status):
-    deadline = time.monotonic() + 30
-    while True:
-        found = [destination for destination in destinations(db, table) if destination["StreamArn"] == arn]
-        if found and found[0]["DestinationStatus"] == status:
-            return found[0]
-        assert time.monotonic() < deadline, f"{found} instead of {status}"
-        time.sleep(0.01)
+    return poll_until(lambda: [destination for destination in destinations(db, table) if destination["StreamArn"] == arn],
+                      lambda found: found and found[0]["DestinationStatus"] == status)[0]
 
 
 def enable(db, table, arn, **more):
@@ -393,8 +389,7 @@ def test_nothing_is_lost_while_kinesis_is_away(tmp_path):
             kinesis.read_until(name, lambda records: len(records) > 20)
             kinesis.stop()
             down_at = writer.acknowledged
-            while writer.acknowledged < down_at + 500:
-                time.sleep(0.01)
+            poll_until(lambda: writer.acknowledged, lambda count: count >= down_at + 500, seconds=60)
             assert destinations(db, table)[0]["DestinationStatus"] == "ACTIVE"
             assert metric(db, "armature_kinesis_lag_seconds") > 0
             kinesis.start()
@@ -403,21 +398,12 @@ def test_nothing_is_lost_while_kinesis_is_away(tmp_path):
             writer.is_stopped.set()
             writer.join()
             # What arrived between our last look and the end of kinesalite is gone with it: look from the first that is left.
-            deadline = time.monotonic() + 60
-            while True:
-                after = kinesis.read(name)
-                values = values_by_key(after).get("a", [])
-                if values and values[-1] == writer.acknowledged:
-                    break
-                assert time.monotonic() < deadline, values[-3:]
-                time.sleep(0.05)
+            values = poll_until(lambda: values_by_key(kinesis.read(name)).get("a", []),
+                                lambda found: found[-1:] == [writer.acknowledged], seconds=60, pause=0.05)
             assert sorted(set(values)) == list(range(min(values), writer.acknowledged + 1))
             assert min(values) <= down_at + 1
             assert metric(db, "armature_kinesis_failures_total") > 0
-            deadline = time.monotonic() + 10
-            while metric(db, "armature_kinesis_lag_seconds") > 0:
-                assert time.monotonic() < deadline
-                time.sleep(0.05)
+            poll_until(lambda: metric(db, "armature_kinesis_lag_seconds"), lambda lag: lag == 0)
             db.close()
 
 

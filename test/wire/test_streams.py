@@ -8,6 +8,7 @@ from botocore.exceptions import ClientError
 
 from harness import tables
 from harness.streams import Consumer, describe, plain, read_all
+from harness.waiting import poll_until
 
 
 @pytest.fixture(scope="session")
@@ -196,11 +197,7 @@ def test_deletions_by_ttl_carry_the_identity_of_the_service(client, streams, mak
     client.update_time_to_live(TableName=name, TimeToLiveSpecification={"Enabled": True, "AttributeName": "ttl"})
     client.put_item(TableName=name, Item={"pk": {"S": "k"}, "ttl": {"N": str(int(time.time()) - 10)}})
     consumer, records = Consumer(streams, arn), []
-    deadline = time.monotonic() + 60
-    while len(records) < 2:
-        assert time.monotonic() < deadline, "the item was not deleted"
-        records += consumer.poll()
-        time.sleep(0.05)
+    poll_until(lambda: records.extend(consumer.poll()) or records, lambda found: len(found) >= 2, seconds=60, pause=0.05)
     assert records[1]["eventName"] == "REMOVE"
     assert records[1]["userIdentity"] == {"PrincipalId": "dynamodb.amazonaws.com", "Type": "Service"}
     assert plain(records[1]["dynamodb"]["OldImage"])["pk"] == "k"

@@ -1,8 +1,8 @@
 """TagResource, UntagResource, ListTagsOfResource."""
 
-import time
-
 import pytest
+
+from harness.waiting import poll_until
 
 
 @pytest.fixture
@@ -12,13 +12,8 @@ def arn(db, make_table):
 
 def tags_become(db, arn, expected):
     """Tags are applied asynchronously at AWS; wait until they are as expected."""
-    deadline = time.monotonic() + 30
-    while True:
-        tags = {tag["Key"]: tag["Value"] for tag in db.ok("ListTagsOfResource", {"ResourceArn": arn})["Tags"]}
-        if tags == expected:
-            return
-        assert time.monotonic() < deadline, tags
-        time.sleep(0.01)
+    poll_until(lambda: {tag["Key"]: tag["Value"] for tag in db.ok("ListTagsOfResource", {"ResourceArn": arn})["Tags"]},
+               lambda tags: tags == expected)
 
 
 def tag(db, arn, **tags):

@@ -13,6 +13,7 @@ from harness.indexes import Index, members
 from harness.raw import RawClient
 from harness.server import Server
 from harness.tables import create
+from harness.waiting import poll_until
 
 FIVE_YEARS = 5 * 365 * 24 * 3600
 ours_only = pytest.mark.skipif(bool(os.environ.get("ARMATURE_ENDPOINT")), reason="AWS takes minutes to days")
@@ -48,10 +49,7 @@ def keys(db, name, **more):
 
 def wait_for_keys(db, name, expected, seconds=30):
     """There is no event for a deletion but in a stream."""
-    deadline = time.monotonic() + seconds
-    while (found := keys(db, name)) != expected:
-        assert time.monotonic() < deadline, found
-        time.sleep(0.02)
+    poll_until(lambda: keys(db, name), lambda found: found == expected, seconds)
 
 
 def test_a_table_without_it(db, make_table):
@@ -206,10 +204,7 @@ def test_with_boto3(client, make_table):
     with pytest.raises(client.exceptions.ResourceNotFoundException):
         client.describe_time_to_live(TableName="no-such-table")
     client.put_item(TableName=name, Item={"pk": {"S": "session"}, **expiring(1)})
-    deadline = time.monotonic() + 30
-    while "Item" in client.get_item(TableName=name, Key={"pk": {"S": "session"}}, ConsistentRead=True):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    poll_until(lambda: client.get_item(TableName=name, Key={"pk": {"S": "session"}}, ConsistentRead=True), lambda reply: "Item" not in reply)
 
 
 @ours_only
@@ -234,8 +229,5 @@ def test_states_that_last():
             update(db, name, enabled)
             assert describe(db, name) == {"TimeToLiveStatus": passing, "AttributeName": "ttl"}
             refused(db, name, not enabled, "ttl", "Time to live has been modified multiple times within a fixed interval")
-            deadline = time.monotonic() + 30
-            while describe(db, name)["TimeToLiveStatus"] != settled:
-                assert time.monotonic() < deadline
-                time.sleep(0.02)
+            poll_until(lambda: describe(db, name)["TimeToLiveStatus"], lambda status: status == settled)
         db.close()

@@ -1,11 +1,10 @@
 """UpdateTable: global indexes made, changed and removed on a live table."""
 
-import time
-
 import pytest
 
 from harness.indexes import Index, members
 from harness.tables import wait_active
+from harness.waiting import poll_until
 
 OOM = "One or more parameter values were invalid: "
 ONE_AT_A_TIME = "Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"
@@ -27,14 +26,11 @@ def delete(name):
 
 def wait_settled(db, name, seconds=60):
     """DescribeTable until no index is on its way in or out, as SDK users have to."""
-    deadline = time.monotonic() + seconds
-    while True:
+    def described():
         table = wait_active(db, name)
-        indexes = {index["IndexName"]: index for index in table.get("GlobalSecondaryIndexes", [])}
-        if all(index["IndexStatus"] == "ACTIVE" for index in indexes.values()):
-            return table, indexes
-        assert time.monotonic() < deadline, indexes
-        time.sleep(0.05)
+        return table, {index["IndexName"]: index for index in table.get("GlobalSecondaryIndexes", [])}
+
+    return poll_until(described, lambda found: all(index["IndexStatus"] == "ACTIVE" for index in found[1].values()), seconds, pause=0.05)
 
 
 @pytest.fixture
