@@ -26,8 +26,10 @@ using std::chrono::nanoseconds;
 constexpr microseconds kGap{100};
 constexpr microseconds kLongestGather{2000};
 constexpr microseconds kThreadChanges{40};
-// How long a lone writer is waited for awake.
-constexpr microseconds kAwake{150};
+// How long a lone writer is waited for awake: about twice the time of a sync, within these. Where syncs take long, so
+// do the writer and the threads on its way.
+constexpr microseconds kShortestAwake{150};
+constexpr microseconds kLongestAwake{400};
 constexpr milliseconds kFirstRetry{20};
 constexpr milliseconds kLastRetry{500};
 
@@ -130,12 +132,12 @@ void Syncer::Settle(DurableOp* group, const Status& status) {
 }
 
 // A lone writer that writes again as soon as it is answered would pay for putting this thread to sleep and waking it
-// each time, on an idle machine as much as for the write itself. While it keeps coming back within kAwake, stay awake
-// for it.
+// each time, on an idle machine as much as for the write itself. While it keeps coming back soon, stay awake for it.
 void Syncer::StayAwake() {
   const auto start = Clock::now();
+  const auto awake = std::clamp<Clock::duration>(2 * sync_time_, kShortestAwake, kLongestAwake);
   if (is_lone_writer_quick_) {
-    while (parked_count_.load(std::memory_order_acquire) == 0 && Clock::now() - start < kAwake) {
+    while (parked_count_.load(std::memory_order_acquire) == 0 && Clock::now() - start < awake) {
       for (int i = 0; i < 32; ++i) __builtin_ia32_pause();
     }
   }
@@ -144,7 +146,7 @@ void Syncer::StayAwake() {
     WaitForParked(1, std::min(retry_at_, due));
     if (parked_count_.load(std::memory_order_relaxed) == 0 && Clock::now() >= due) marks_.Write();
   }
-  is_lone_writer_quick_ = last_group_ == 1 && Clock::now() - start < kAwake;
+  is_lone_writer_quick_ = last_group_ == 1 && Clock::now() - start < awake;
 }
 
 void Syncer::RunGroups() {
