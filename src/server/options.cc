@@ -242,14 +242,15 @@ Result<std::vector<std::string>> FlagsFromFile(const std::string& path) {
       // Not what CLI11 makes of it: an end of the options, a flag with a value in its name.
       if (flag == "--help" || !IsSettingName(key.str()))
         return Status::InvalidArgument(OneLine(fmt::format("{}: there is no setting \"{}\"", path, key.str())));
-      if (const auto truth = value.value<bool>(); truth && value.is_boolean()) {
-        if (*truth) flags.push_back(flag);
-      } else if (const auto text = value.value<std::string>(); text && value.is_string()) {
-        AppendFlag(flag, *text, flags);
-      } else if (const auto number = value.value<int64_t>(); number && value.is_integer()) {
-        AppendFlag(flag, std::to_string(*number), flags);
+      // By the kind of value, never by value<T>(): that converts, and a number like 1e99 to int64_t is undefined.
+      if (const auto* truth = value.as_boolean()) {
+        if (truth->get()) flags.push_back(flag);
+      } else if (const auto* text = value.as_string()) {
+        AppendFlag(flag, text->get(), flags);
+      } else if (const auto* number = value.as_integer()) {
+        AppendFlag(flag, std::to_string(number->get()), flags);
       } else if (const toml::array* list = value.as_array(); list && list->is_homogeneous<std::string>()) {
-        for (const auto& entry : *list) AppendFlag(flag, *entry.value<std::string>(), flags);
+        for (const auto& entry : *list) AppendFlag(flag, entry.as_string()->get(), flags);
       } else {
         return Status::InvalidArgument(
             fmt::format("{}: {} must be text, a list of texts, a whole number, true or false", path, key.str()));

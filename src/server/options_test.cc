@@ -144,9 +144,9 @@ TEST(ServeOptions, ATextOfAConfigurationFileMayLookLikeAFlag) {
 
 // Each was taken for a flag, an end of flags or a call for help, or served with a time that overflows.
 TEST(ServeOptions, AConfigurationFileHoldsSettingsOnly) {
-  for (const char* text :
-       {"help = true", "\"\" = true", "\"port=1\" = true", "\"-\" = true", "drain-seconds = -1", "slow-request = -5",
-        "unknown = \"-h\"", "shared-db = \"d\"", "ttl-delay = 9223372036854775807", "durability = \"a\\nb\""}) {
+  for (const char* text : {"help = true", "\"\" = true", "\"port=1\" = true", "\"-\" = true", "drain-seconds = -1",
+                           "slow-request = -5", "unknown = \"-h\"", "shared-db = \"d\"", "port = 9999E99",
+                           "ttl-delay = 9223372036854775807", "durability = \"a\\nb\""}) {
     const std::string path = WriteConfig(text);
     const ParsedOptions parsed = ParseServeOptions({"--config", path});
     EXPECT_FALSE(parsed.options.has_value()) << text;
