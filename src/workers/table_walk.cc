@@ -1,6 +1,7 @@
 #include "workers/table_walk.h"
 
 #include "model/item_codec.h"
+#include "storage/engine_calls.h"
 #include "table/key_layout.h"
 
 namespace armature::workers {
@@ -20,9 +21,7 @@ Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size
   scan.limit_rows = most_items;
   scan.limit_bytes = kMaxPortionBytes;
   scan.at.view = storage::View::kLatest;
-  engine.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
+  if (Status status = co_await storage::Run(engine, scan); !status.ok()) co_return status;
 
   Arena arena;
   for (const auto& row : scan.rows) {

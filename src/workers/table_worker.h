@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "storage/engine.h"
+#include "storage/engine_calls.h"
 #include "table/catalog.h"
 #include "table/latches.h"
 #include "table/system_records.h"
@@ -167,13 +168,8 @@ template <class Work>
 Task<Status> TableWorker<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
   storage::Batch batch;
   batch.DeleteRange(rows.begin, rows.end);
-  storage::CommitOp commit;
-  commit.partition = table.partition();
-  commit.epoch = table.epoch();
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  co_return commit.status;
+  const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
+  co_return committed ? Status::Ok() : committed.error();
 }
 
 template <class Work>

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "expr/expression_set.h"
+#include "storage/engine_calls.h"
 #include "table/expiry.h"
 #include "workers/pace.h"
 
@@ -116,12 +117,10 @@ Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int6
   scan.end = end;
   scan.limit_rows = items_per_portion_;
   scan.at.view = storage::View::kLatest;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) {
+  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) {
     place.next_seconds = INT64_MAX;  // until it is tried again
     place.cursor.clear();
-    co_return scan.status;
+    co_return status;
   }
 
   const auto def = table.def();

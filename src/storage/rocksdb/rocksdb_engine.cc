@@ -19,6 +19,7 @@
 
 #include "base/log.h"
 #include "base/memory_reserve.h"
+#include "storage/engine_calls.h"
 #include "storage/partition_table.h"
 #include "storage/rocksdb/background_errors.h"
 #include "storage/rocksdb/commit_group.h"
@@ -438,13 +439,7 @@ Task<Status> RocksDbEngine::ChangePartitions(Plan plan, Apply apply) {
 
 // Everything committed so far, in the sense of "survives power loss" whatever the durability of items.
 Task<Status> RocksDbEngine::BecomeDurable() {
-  if (waits_for_sync()) {
-    DurableOp op;
-    op.sequence = db_->GetLatestSequenceNumber();
-    WhenDurable(op);
-    co_await op.done;
-    co_return op.status;
-  }
+  if (waits_for_sync()) co_return co_await AwaitDurable(*this, db_->GetLatestSequenceNumber());
   co_return co_await admin_.Await([this] {
     if (is_closed_.load(std::memory_order_relaxed)) return Closed();
     if (Status broken = files_->log_failure(); !broken.ok()) return broken;
