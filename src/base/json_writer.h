@@ -11,7 +11,9 @@
 
 namespace armature {
 
-// Appends `text` as a JSON string, with its quotes.
+// Appends what stands between the quotes of `text` as a JSON string.
+void AppendJsonText(std::string& out, std::string_view text);
+// With its quotes.
 void AppendJsonString(std::string& out, std::string_view text);
 
 class JsonWriter {

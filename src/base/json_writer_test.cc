@@ -49,6 +49,22 @@ TEST(JsonWriter, FindsAnEscapeAtEveryOffset) {
   }
 }
 
+TEST(JsonWriter, EveryByteAtEveryPlaceOfEveryShortLength) {
+  for (size_t size = 1; size <= 34; ++size) {
+    for (size_t at = 0; at < size; ++at) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size, 'a');
+        text[at] = static_cast<char>(byte);
+        std::string written;
+        AppendJsonText(written, text);
+        const bool is_plain = byte >= 0x20 && byte != '"' && byte != '\\';
+        ASSERT_EQ(written == text, is_plain) << size << ' ' << at << ' ' << byte;
+        if (!is_plain) { ASSERT_EQ(written.substr(0, at + 1), std::string(at, 'a') + '\\'); }
+      }
+    }
+  }
+}
+
 TEST(JsonWriter, IntegersToTheLimits) {
   EXPECT_EQ(Json([](JsonWriter& w) { w.Int(std::numeric_limits<int64_t>::min()); }), "-9223372036854775808");
 }

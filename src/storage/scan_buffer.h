@@ -4,6 +4,7 @@
 // bytes. One scan, one thread. Used by engines.
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "storage/engine.h"
@@ -20,6 +21,7 @@ class ScanBuffer {
 
   // False when the row reached a limit: the scan is over and has_more is set.
   bool Add(std::string_view key, std::string_view value) {
+    if (op_.rows.empty()) MakeRoom(key.size() + value.size());
     op_.buffer.append(key).append(value);
     // Only the sizes matter until Finish.
     op_.rows.push_back({key, value});
@@ -39,6 +41,16 @@ class ScanBuffer {
   }
 
  private:
+  static constexpr size_t kExpectedRows = 32;
+  static constexpr size_t kExpectedBytes = 16 * 1024;
+
+  // Rows are much alike: a short page grows once, by the size of its first, and not with every other row.
+  void MakeRoom(size_t row_bytes) {
+    const size_t rows = std::min<size_t>(op_.limit_rows, kExpectedRows);
+    op_.rows.reserve(rows);
+    op_.buffer.reserve(std::min<size_t>({rows * row_bytes, op_.limit_bytes, kExpectedBytes}));
+  }
+
   ScanOp& op_;
 };
 

@@ -38,13 +38,15 @@ void AppendBinary(std::string_view bytes, std::string& out) {
 void AppendValueAsJson(const model::Value& value, std::string& out) {
   switch (value.type()) {
     case model::Type::kS:
-      out += R"({"S":)";
-      AppendJsonString(out, value.str());
-      break;
+      out += R"({"S":")";
+      AppendJsonText(out, value.str());
+      out += "\"}";
+      return;
     case model::Type::kN:
-      out += R"({"N":)";
-      AppendNumber(value.number(), out);
-      break;
+      out += R"({"N":")";
+      value.number().AppendTo(out);
+      out += "\"}";
+      return;
     case model::Type::kB:
       out += R"({"B":)";
       AppendBinary(value.str(), out);
@@ -76,16 +78,15 @@ void AppendValueAsJson(const model::Value& value, std::string& out) {
 }
 
 void AppendItemAsJson(model::Item item, std::string& out) {
-  out += '{';
-  bool first = true;
+  std::string_view before = "{\"";
   for (const model::MapEntry& entry : item) {
-    if (!first) out += ',';
-    first = false;
-    AppendJsonString(out, entry.name);
-    out += ':';
+    out += before;
+    before = ",\"";
+    AppendJsonText(out, entry.name);
+    out += "\":";
     AppendValueAsJson(entry.value, out);
   }
-  out += '}';
+  out += item.empty() ? "{}" : "}";
 }
 
 Status AppendItemRecordAsJson(std::string_view record, Arena& arena, std::string& out) {
