@@ -2,7 +2,7 @@
 """Holds what is written down against the tree, as far as a script can.
 
 - A relative link in a Markdown file leads to a file.
-- A path in backticks there, such as `table/expiry.h` or `test_kill.py`, is the end of a path in the tree.
+- A path in backticks there, such as `table/keys/expiry.h` or `test_kill.py`, is the end of a path in the tree.
 - A flag in backticks, such as `--data`, and in design pages and READMEs of src/ a name such as `WritePath::Execute`, is
   a word of the sources.
 - Every page under docs/ is linked from docs/README.md, or from a page that is.

@@ -48,10 +48,6 @@ KNOWN_ARROWS = {
     ("api/registry.cc", "api/"): "the list of all operations stands in the folder that every operation includes",
     ("api/dispatcher.cc", "api/lambda"): "routes to Lambda's REST operations, which include request_context.h beside it",
     ("cli/bench/dataset.cc", "cli/bench/workloads"): "makes the tables, whose names stand in workloads.h beside the factories",
-    ("table/item_write.h", "table/index"): "a write carries the IndexCharge of each index",
-    ("table/expiry.h", "table/index"): "Image, an item before or after a write, is declared by the index changes",
-    ("table/table.h", "table/journal"): "a table owns its TableJournal; Journal, in the same folder, looks tables up",
-    ("table/write_path.h", "table/journal"): "the write path owns its PendingRecords",
 }
 
 CONDITIONAL_AWAIT = re.compile(r"(?:\|\||&&|[^:]:|\?)\s*(!?\s*co_await)\b")

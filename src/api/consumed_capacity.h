@@ -9,7 +9,7 @@
 
 #include "base/json_writer.h"
 #include "model/table_def.h"
-#include "table/item_write.h"
+#include "table/write/item_write.h"
 #include "wire/fields.h"
 
 namespace armature::api {

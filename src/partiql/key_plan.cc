@@ -9,7 +9,7 @@
 #include "model/messages.h"
 #include "model/messages_partiql.h"
 #include "partiql/lower.h"
-#include "table/key_range.h"
+#include "table/keys/key_range.h"
 
 namespace armature::partiql {
 namespace {

@@ -18,7 +18,7 @@
 #include "partiql/ast.h"
 #include "partiql/lower.h"
 #include "storage/engine.h"
-#include "table/keyspace.h"
+#include "table/keys/keyspace.h"
 
 namespace armature::partiql {
 

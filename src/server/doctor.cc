@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "model/table_def.h"
 #include "storage/rocksdb/store_doctor.h"
-#include "table/key_layout.h"
-#include "table/keyspace.h"
+#include "table/keys/key_layout.h"
+#include "table/keys/keyspace.h"
 
 namespace armature::server {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "model/messages.h"
 #include "model/names.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/stats_record.h"
 #include "table/system_records.h"
 

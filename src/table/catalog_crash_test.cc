@@ -7,7 +7,7 @@
 
 #include "storage/faulty/faulty_engine.h"
 #include "table/catalog.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 
 namespace armature::table {

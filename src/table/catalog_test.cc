@@ -10,7 +10,7 @@
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/test_support.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 
 namespace armature::table {

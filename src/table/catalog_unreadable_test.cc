@@ -7,7 +7,7 @@
 #include "storage/memory/memory_engine.h"
 #include "storage/test_support.h"
 #include "table/catalog.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/system_records.h"
 #include "table/table_testing.h"
 

@@ -21,7 +21,7 @@
 #include "storage/testing/disk_states.h"
 #include "storage/testing/recorded_disk.h"
 #include "table/journal/journal.h"
-#include "table/keyspace.h"
+#include "table/keys/keyspace.h"
 #include "table/table_testing.h"
 
 namespace armature::table {

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "model/table_def.h"
 #include "model/value.h"
-#include "table/keyspace.h"
+#include "table/keys/keyspace.h"
 
 namespace armature::table {
 

@@ -1,6 +1,6 @@
 #include "table/system_records.h"
 
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::table {
 

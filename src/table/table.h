@@ -13,7 +13,7 @@
 
 #include "model/table_def.h"
 #include "storage/engine.h"
-#include "table/journal/table_journal.h"
+#include "table/lanes/table_journal.h"
 #include "table/schema.h"
 
 namespace armature::table {

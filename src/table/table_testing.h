@@ -23,8 +23,8 @@
 #include "expr/expression_set.h"
 #include "storage/faulty/faulty_engine.h"
 #include "table/catalog.h"
-#include "table/read_path.h"
-#include "table/write_path.h"
+#include "table/read/read_path.h"
+#include "table/write/write_path.h"
 
 namespace armature::table {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "table/journal/positions.h"
+#include "table/lanes/positions.h"
 
 namespace armature::triggers {
 

@@ -1,7 +1,7 @@
 #include "triggers/mapping_store.h"
 
 #include "base/log.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/system_records.h"
 
 namespace armature::triggers {

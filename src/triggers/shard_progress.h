@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "table/journal/positions.h"
+#include "table/lanes/positions.h"
 
 namespace armature::triggers {
 

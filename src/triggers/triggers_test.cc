@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <atomic>
 
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/system_records.h"
 #include "triggers/triggers_testing.h"
 

@@ -4,7 +4,7 @@
 #include <atomic>
 
 #include "base/bytes.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::workers {
 

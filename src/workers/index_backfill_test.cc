@@ -10,7 +10,7 @@
 
 #include "model/item_codec.h"
 #include "model/item_size.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "workers/workers_testing.h"
 
 namespace armature::workers {

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "model/messages_kinesis.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "wire/change_json.h"
 
 namespace armature::workers {

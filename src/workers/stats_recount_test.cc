@@ -6,7 +6,7 @@
 #include "base/metrics.h"
 #include "model/item_size.h"
 #include "storage/memory/memory_engine.h"
-#include "table/write_path.h"
+#include "table/write/write_path.h"
 
 namespace armature::workers {
 namespace {

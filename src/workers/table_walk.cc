@@ -2,7 +2,7 @@
 
 #include "model/item_codec.h"
 #include "storage/engine_calls.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::workers {
 

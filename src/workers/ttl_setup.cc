@@ -1,8 +1,8 @@
 #include "workers/ttl_setup.h"
 
 #include "base/bytes.h"
-#include "table/expiry.h"
-#include "table/key_layout.h"
+#include "table/keys/expiry.h"
+#include "table/keys/key_layout.h"
 #include "workers/pace.h"
 
 namespace armature::workers {

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "table/write_path.h"
+#include "table/write/write_path.h"
 #include "workers/table_worker.h"
 
 namespace armature::workers {

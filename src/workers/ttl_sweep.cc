@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "expr/expression_set.h"
 #include "storage/engine_calls.h"
-#include "table/expiry.h"
+#include "table/keys/expiry.h"
 #include "workers/pace.h"
 
 namespace armature::workers {

@@ -21,7 +21,7 @@
 #include "expr/bound.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
-#include "table/write_path.h"
+#include "table/write/write_path.h"
 
 namespace armature::workers {
 

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "model/item_codec.h"
-#include "table/expiry.h"
-#include "table/key_layout.h"
+#include "table/keys/expiry.h"
+#include "table/keys/key_layout.h"
 #include "workers/ttl_setup.h"
 #include "workers/ttl_sweep.h"
 #include "workers/workers_testing.h"

@@ -7,7 +7,7 @@
 
 #include "api/consumed_capacity.h"
 #include "base/json_writer.h"
-#include "table/item_write.h"
+#include "table/write/item_write.h"
 
 namespace armature::api {
 

@@ -14,9 +14,9 @@
 #include "storage/engine.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
-#include "table/read_path.h"
+#include "table/read/read_path.h"
 #include "table/txn/token_store.h"
-#include "table/write_path.h"
+#include "table/write/write_path.h"
 #include "workers/index_backfill.h"
 #include "workers/ttl_setup.h"
 

@@ -10,7 +10,7 @@
 #include "base/json_writer.h"
 #include "model/api_error.h"
 #include "model/value.h"
-#include "table/item_write.h"
+#include "table/write/item_write.h"
 #include "wire/fields.h"
 
 namespace armature::api {

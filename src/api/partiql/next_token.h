@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
-#include "table/keyspace.h"
+#include "table/keys/keyspace.h"
 #include "table/txn/token_store.h"
 
 namespace armature::api {

@@ -6,8 +6,8 @@
 #include "model/item_codec.h"
 #include "partiql/lower.h"
 #include "table/capacity.h"
-#include "table/key_range.h"
-#include "table/page_read.h"
+#include "table/keys/key_range.h"
+#include "table/read/page_read.h"
 #include "wire/attribute_json.h"
 
 namespace armature::api {

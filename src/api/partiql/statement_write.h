@@ -10,7 +10,7 @@
 #include "api/request_context.h"
 #include "model/api_error.h"
 #include "partiql/key_plan.h"
-#include "table/item_write.h"
+#include "table/write/item_write.h"
 
 namespace armature::api {
 

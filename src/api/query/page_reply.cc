@@ -7,7 +7,7 @@
 #include "base/json_writer.h"
 #include "expr/projection.h"
 #include "table/capacity.h"
-#include "table/page_read.h"
+#include "table/read/page_read.h"
 #include "wire/attribute_json.h"
 
 namespace armature::api {

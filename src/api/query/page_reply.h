@@ -13,7 +13,7 @@
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "storage/engine.h"
-#include "table/page_read.h"
+#include "table/read/page_read.h"
 
 namespace armature::api {
 

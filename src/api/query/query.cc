@@ -8,7 +8,7 @@
 #include "api/query/start_key.h"
 #include "expr/key_condition.h"
 #include "model/messages.h"
-#include "table/key_range.h"
+#include "table/keys/key_range.h"
 
 namespace armature::api {
 

@@ -5,7 +5,7 @@
 #include "api/query/page_reply.h"
 #include "api/query/start_key.h"
 #include "model/messages.h"
-#include "table/keyspace.h"
+#include "table/keys/keyspace.h"
 
 namespace armature::api {
 

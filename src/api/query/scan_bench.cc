@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "storage/rocksdb/data_directory.h"
 #include "storage/rocksdb/rocksdb_options.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "wire/attribute_json.h"
 
 namespace armature::api {

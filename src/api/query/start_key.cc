@@ -7,7 +7,7 @@
 #include "api/item/key_checks.h"
 #include "expr/format_scalar.h"
 #include "model/messages.h"
-#include "table/key_range.h"
+#include "table/keys/key_range.h"
 
 namespace armature::api {
 

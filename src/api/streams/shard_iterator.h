@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "table/journal/positions.h"
+#include "table/lanes/positions.h"
 
 namespace armature::api {
 

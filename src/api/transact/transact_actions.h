@@ -13,7 +13,7 @@
 #include "api/item/expressions.h"
 #include "api/request_context.h"
 #include "model/api_error.h"
-#include "table/item_write.h"
+#include "table/write/item_write.h"
 #include "wire/requests.h"
 
 namespace armature::api {

@@ -15,7 +15,7 @@
 #include "base/async.h"
 #include "model/api_error.h"
 #include "model/value.h"
-#include "table/item_write.h"
+#include "table/write/item_write.h"
 
 namespace armature::api {
 

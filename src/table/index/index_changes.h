@@ -1,13 +1,16 @@
-// Index changes: what a write means for a table's indexes.
+// Index changes: what a write means for a table's indexes, and for its expiry rows.
 //
-// Given an item before and after, appends the index rows to delete and put to the batch that also holds the item, so
-// that they commit together, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does
-// not change is neither written nor charged. Pure but for the batch and the arena; called by the write path under the
+// Given an item before and after, appends the rows to delete and put to the batch that also holds the item, so that
+// they commit together, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not
+// change is neither written nor charged. Pure but for the batch and the arena; called by the write path under the
 // item's latch.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/arena.h"
@@ -54,5 +57,11 @@ bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, 
 
 // Bytes of all the item's entries in local indexes: with the item they count against the size of its collection.
 size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& arena);
+
+// The expiry rows (keys/expiry.h) a write deletes and puts. Gives the expiry of the row it puts, if it does. REQUIRES:
+// the schema has an expiry attribute.
+std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view table_prefix,
+                                           std::string_view item_key, Image old_item, Image new_item,
+                                           storage::Batch& batch);
 
 }  // namespace armature::table

@@ -1,12 +1,19 @@
 #include "table/index/index_changes.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expr/expr_testing.h"
+#include "table/keys/expiry.h"
+#include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
 namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 model::IndexDef MakeIndex(std::string_view name, uint32_t id, model::IndexKind kind, model::KeySchema key,
                           model::ProjectionType projection, std::vector<std::string> included = {}) {
@@ -136,6 +143,62 @@ TEST_F(IndexChangesTest, LocalEntriesCountAgainstTheItemSize) {
   EXPECT_FALSE(CheckIndexedItem(*schema_, nullptr, large, 210'010, false, arena_));
   const model::Item outside = expr::MakeItem(arena_, kKey + "i=S:" + std::string(210'000, 'x'));
   EXPECT_TRUE(CheckIndexedItem(*schema_, nullptr, outside, 210'008, false, arena_)) << "not in the index";
+}
+
+// The changes of a batch, one line each: "+ 1700000000 pk=S:a" for a row that is put, "-" for one deleted.
+std::vector<std::string> ShowRows(const storage::Batch& batch, const model::KeySchema& schema) {
+  std::vector<std::string> shown;
+  batch.ForEach([&](storage::Batch::Kind kind, std::string_view key, std::string_view value) {
+    Arena arena;
+    ExpiryRow row;
+    ASSERT_TRUE(ReadExpiryRow(key, schema, arena, &row));
+    EXPECT_TRUE(value.empty());
+    shown.push_back(fmt::format("{} {} {}", kind == storage::Batch::Kind::kPut ? "+" : "-", row.expiry_seconds,
+                                expr::Show(row.key)));
+  });
+  return shown;
+}
+
+class ExpiryChangesTest : public testing::Test {
+ protected:
+  // "(none)": there is no item.
+  std::vector<std::string> Changes(std::string_view old_item, std::string_view new_item) {
+    model::TableDef def = MakeTableDef("T", /*has_sort_key=*/true);
+    def.id = 7;
+    def.ttl = {status_, "ttl", 0};
+    const TableSchema schema(std::make_shared<const model::TableDef>(def), nullptr);
+    const std::string prefix = TablePrefix(def.id);
+    const model::Item before = expr::MakeItem(arena_, old_item == "(none)" ? "" : old_item);
+    const model::Item after = expr::MakeItem(arena_, new_item == "(none)" ? "" : new_item);
+    std::string key;
+    AppendItemKey(prefix, def.key_schema, before.empty() ? after : before, key);
+    storage::Batch batch;
+    noted_ = AppendExpiryChanges(schema, prefix, key, before.empty() ? nullptr : &before,
+                                 after.empty() ? nullptr : &after, batch);
+    return ShowRows(batch, def.key_schema);
+  }
+
+  Arena arena_;
+  model::TtlStatus status_ = model::TtlStatus::kEnabled;
+  std::optional<int64_t> noted_;
+};
+
+TEST_F(ExpiryChangesTest, RowsFollowTheAttribute) {
+  EXPECT_THAT(Changes("(none)", "pk=S:a,sk=N:1,ttl=N:100"), ElementsAre("+ 100 pk=S:a,sk=N:1"));
+  EXPECT_EQ(noted_, 100);
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1,ttl=N:100", "pk=S:a,sk=N:1,ttl=N:99.5,x=S:y"), IsEmpty());
+  EXPECT_EQ(noted_, std::nullopt);
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1,ttl=N:100", "pk=S:a,sk=N:1,ttl=N:200"),
+              ElementsAre("- 100 pk=S:a,sk=N:1", "+ 200 pk=S:a,sk=N:1"));
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1,ttl=N:100", "pk=S:a,sk=N:1,ttl=S:200"), ElementsAre("- 100 pk=S:a,sk=N:1"));
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1,ttl=N:100", "(none)"), ElementsAre("- 100 pk=S:a,sk=N:1"));
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1", "pk=S:a,sk=N:1,ttl=S:200"), IsEmpty());
+}
+
+TEST_F(ExpiryChangesTest, WhileRowsAreMadeUnchangedOnesArePutAgain) {
+  status_ = model::TtlStatus::kEnabling;
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1,ttl=N:100", "pk=S:a,sk=N:1,ttl=N:100"), ElementsAre("+ 100 pk=S:a,sk=N:1"));
+  EXPECT_THAT(Changes("pk=S:a,sk=N:1", "pk=S:a,sk=N:1"), IsEmpty());
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "table/journal/lane_changes.h"
 #include "table/journal/stream_arn.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
+#include "table/lanes/lane_changes.h"
 #include "table/system_records.h"
 
 namespace armature::table {

@@ -30,8 +30,8 @@
 #include "model/change_record.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
-#include "table/journal/journal_bell.h"
-#include "table/journal/journal_state.h"
+#include "table/lanes/journal_bell.h"
+#include "table/lanes/journal_state.h"
 #include "table/latches.h"
 #include "table/table.h"
 

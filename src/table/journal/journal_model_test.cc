@@ -6,7 +6,7 @@
 
 #include "model/item_codec.h"
 #include "table/journal/journal_testing.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::table {
 namespace {

@@ -3,8 +3,8 @@
 
 #include "base/bytes.h"
 #include "table/journal/journal.h"
-#include "table/journal/record_codec.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
+#include "table/lanes/record_codec.h"
 
 namespace armature::table {
 

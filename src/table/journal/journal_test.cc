@@ -1,9 +1,9 @@
 #include "table/journal/journal.h"
 
 #include "table/journal/journal_testing.h"
-#include "table/journal/pending_records.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/system_records.h"
+#include "table/write/pending_records.h"
 
 namespace armature::table {
 

@@ -3,8 +3,8 @@
 
 #include "base/log.h"
 #include "table/journal/journal.h"
-#include "table/journal/lane_changes.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
+#include "table/lanes/lane_changes.h"
 
 namespace armature::table {
 

@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 #include "table/system_records.h"
 
 namespace armature::table {

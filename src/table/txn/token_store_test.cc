@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/faulty/faulty_engine.h"
-#include "table/key_layout.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::table {
 namespace {

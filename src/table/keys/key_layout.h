@@ -1,0 +1,94 @@
+// Key layout: where in the ordered store a thing lies.
+//
+//   system   0x01 | kind | …                                          (catalogue and other records of the house)
+//   table    0x02 | table id, 7 bytes | space | hash, 8 bytes | partition key | sort key
+//
+// The hash of the partition key spreads items and gives Scan its order; items of one partition key lie together in sort
+// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/ and triggers/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/table_def.h"
+#include "model/value.h"
+#include "storage/engine.h"
+
+namespace armature::table {
+
+// What lies behind a table's prefix.
+enum class Space : uint8_t {
+  kItems = 0x10,
+  kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
+  kLocalIndexes = 0x20,
+  kGlobalIndexes = 0x30,
+  kJournal = 0x40,         // change records by lane and position, see lanes/record_codec.h
+  kJournalCursors = 0x41,  // how far readers of the journal are
+  kExpiry = 0x50,          // of tables with Time to Live: items by when they expire, see expiry.h
+};
+
+// Every key of a table starts with this.
+std::string TablePrefix(uint64_t table_id);
+storage::KeyRange TableRange(uint64_t table_id);
+
+// The key of a table's own record in the catalogue, and the range of all of them.
+void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name, std::string& out);
+std::string CatalogKey(std::string_view account, std::string_view region, std::string_view table_name);
+storage::KeyRange CatalogRange();
+// The name in such a key; whatever there is of it in a damaged one.
+std::string_view NameInCatalogKey(std::string_view key);
+// A table's persisted statistics, and the allocator of table ids.
+std::string TableStatsKey(uint64_t table_id);
+std::string NextTableIdKey();
+// There while the server is stopped in good order: the stored statistics are exact.
+std::string CleanStopKey();
+// The record of a transaction's client token, and the entry under which it is found when it has expired. `token_id` is
+// whatever tells tokens apart.
+std::string TokenKey(std::string_view token_id);
+std::string TokenExpiryKey(int64_t expires_millis, std::string_view token_id);
+// The expiry entries up to and including `now_millis`; the token of such an entry's key.
+storage::KeyRange ExpiredTokenRange(int64_t now_millis);
+std::string_view TokenOfExpiryKey(std::string_view expiry_key);
+// How far an index that is being built or removed has got, and the range of all such records.
+std::string IndexBuildKey(uint64_t table_id, uint32_t index_id);
+storage::KeyRange IndexBuildRange();
+// How far the expiry rows of a table's existing items have got, and the range of all such records.
+std::string ExpiryBuildKey(uint64_t table_id);
+storage::KeyRange ExpiryBuildRange();
+// The definition of a trigger (an event source mapping), and the range of all of them.
+std::string TriggerKey(std::string_view uuid);
+storage::KeyRange TriggerRange();
+// What a table's journal is made of, and the range of all such records.
+std::string JournalStateKey(uint64_t table_id);
+storage::KeyRange JournalStateRange();
+// The definition of a deleted table whose streams are still readable, and the range of all of them.
+std::string DeletedTableKey(uint64_t table_id);
+storage::KeyRange DeletedTableRange();
+
+// The key of a change record: lane, then position.
+std::string JournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position);
+void AppendJournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position, std::string& out);
+// Where a reader of the journal is in a lane, and the range of all its lanes.
+std::string JournalCursorKey(std::string_view table_prefix, std::string_view reader, uint64_t lane);
+storage::KeyRange JournalCursorRange(std::string_view table_prefix, std::string_view reader);
+// All keys of a table but those of its journal and its readers.
+std::vector<storage::KeyRange> RangesWithoutJournal(uint64_t table_id);
+// The hash of the partition key in an item's storage key.
+uint64_t HashOfItemKey(std::string_view table_prefix, std::string_view item_key);
+
+// The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to
+// the end of the partition key.
+size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out);
+
+// Where the size of an item collection is kept. `partition_key` is the front part of the storage key of one of its
+// items.
+std::string CollectionSizeKey(std::string_view table_prefix, std::string_view partition_key);
+
+// The epoch of the partition of the house's own records.
+inline constexpr storage::Epoch kSystemEpoch = 1;
+
+// Hash of the encoded partition key; also what a scan segment and a partition divide.
+uint64_t PartitionHash(std::string_view encoded_partition_key);
+
+}  // namespace armature::table

@@ -1,0 +1,136 @@
+#include "table/keys/key_layout.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "expr/expr_testing.h"
+#include "table/keys/keyspace.h"
+
+namespace armature::table {
+namespace {
+
+const model::KeySchema kSimple{{{"pk", model::Type::kS}}, {}};
+const model::KeySchema kComposite{{{"pk", model::Type::kS}}, {{"sk", model::Type::kN}}};
+
+std::string KeyOf(uint64_t table_id, const model::KeySchema& schema, std::string_view key) {
+  Arena arena;
+  std::string out;
+  AppendItemKey(TablePrefix(table_id), schema, expr::MakeItem(arena, key), out);
+  return out;
+}
+
+std::string Hex(std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) out += fmt::format("{}{:02x}", out.empty() ? "" : " ", static_cast<uint8_t>(byte));
+  return out;
+}
+
+bool IsIn(const storage::KeyRange& range, std::string_view key) { return key >= range.begin && key < range.end; }
+
+// The example of docs/design/formats.md.
+TEST(KeyLayout, BytesAsDocumented) {
+  EXPECT_EQ(Hex(TablePrefix(5)), "02 00 00 00 00 00 00 05");
+  EXPECT_EQ(Hex(KeyOf(5, kComposite, "pk=S:ab,sk=N:12.5")),
+            "02 00 00 00 00 00 00 05 10 1d 4f d0 76 0b e7 10 5c 61 62 00 01 c1 0d 33 00");
+  EXPECT_EQ(Hex(CatalogKey("1", "r", "T")), "01 54 31 00 72 00 54");
+  EXPECT_EQ(Hex(TableStatsKey(5)), "01 53 00 00 00 00 00 00 00 05");
+  EXPECT_EQ(Hex(NextTableIdKey()), "01 4e");
+  EXPECT_EQ(Hex(CleanStopKey()), "01 43");
+  EXPECT_EQ(Hex(CollectionSizeKey(TablePrefix(5), KeyOf(5, kSimple, "pk=S:ab"))),
+            "02 00 00 00 00 00 00 05 11 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
+}
+
+// The example of docs/design/formats.md.
+TEST(Keyspace, BytesOfAnIndexRowAsDocumented) {
+  model::TableDef table;
+  table.id = 5;
+  table.key_schema = {{{"id", model::Type::kS}}, {}};
+  model::IndexDef index;
+  index.id = 1;
+  index.key_schema = kSimple;
+  Arena arena;
+  const model::Item item = expr::MakeItem(arena, "id=S:x,pk=S:ab");
+  std::string row_key;
+  AppendRowKey(IndexKeyspace(table, index), item, row_key);
+  EXPECT_EQ(Hex(row_key), "02 00 00 00 00 00 00 05 30 00 00 00 01 1d 4f d0 76 0b e7 10 5c 61 62 00 01 78 00 01");
+  index.kind = model::IndexKind::kLocal;
+  row_key.clear();
+  AppendRowKey(IndexKeyspace(table, index), item, row_key);
+  EXPECT_EQ(Hex(row_key.substr(8, 1)), "20");
+}
+
+TEST(KeyLayout, ItemsOfAPartitionKeyLieTogetherInSortOrder) {
+  const std::vector<std::string> numbers = {"-12.5", "-3", "-0.001", "0", "0.001", "2", "10", "1000", "1e100"};
+  std::map<std::string, std::pair<std::string, size_t>> by_key;  // storage key -> partition key, rank of the sort key
+  for (int p = 0; p < 50; ++p)
+    for (size_t rank = 0; rank < numbers.size(); ++rank)
+      by_key[KeyOf(1, kComposite, fmt::format("pk=S:p{},sk=N:{}", p, numbers[rank]))] = {fmt::format("p{}", p), rank};
+  ASSERT_EQ(by_key.size(), 50 * numbers.size());
+
+  std::map<std::string, size_t> runs;
+  std::string last;
+  size_t expected_rank = 0;
+  for (const auto& [key, item] : by_key) {
+    if (item.first != last) {
+      ++runs[item.first];
+      expected_rank = 0;
+      last = item.first;
+    }
+    EXPECT_EQ(item.second, expected_rank++) << item.first;
+  }
+  for (const auto& [partition_key, count] : runs) EXPECT_EQ(count, 1u) << partition_key << " is torn apart";
+}
+
+TEST(KeyLayout, APartitionKeyIsNoPrefixOfAnother) {
+  const std::vector<std::string> keys = {"a", "ab", "abc", "b"};
+  for (const auto& a : keys)
+    for (const auto& b : keys)
+      if (a != b) {
+        EXPECT_FALSE(KeyOf(1, kSimple, "pk=S:" + b).starts_with(KeyOf(1, kSimple, "pk=S:" + a))) << a << " " << b;
+      }
+  // All sort keys of a partition key lie behind the bytes that the partition key alone has.
+  EXPECT_TRUE(KeyOf(1, kComposite, "pk=S:a,sk=N:7").starts_with(KeyOf(1, kSimple, "pk=S:a")));
+}
+
+TEST(KeyLayout, ScanOrderIsHashOrder) {
+  std::vector<std::pair<std::string, uint64_t>> keys;
+  for (int p = 0; p < 100; ++p) {
+    const std::string encoded = fmt::format("p{}", p) + std::string("\0\1", 2);
+    keys.emplace_back(KeyOf(1, kSimple, fmt::format("pk=S:p{}", p)), PartitionHash(encoded));
+  }
+  std::sort(keys.begin(), keys.end());
+  EXPECT_TRUE(
+      std::is_sorted(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
+}
+
+TEST(KeyLayout, TablesLieApart) {
+  const std::vector<uint64_t> ids = {1, 2, 255, 256, 65535, 65536, (uint64_t{1} << 56) - 2};
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const storage::KeyRange range = TableRange(ids[i]);
+    EXPECT_LT(range.begin, range.end);
+    EXPECT_TRUE(IsIn(range, KeyOf(ids[i], kSimple, "pk=S:\x7f\x7f")));
+    for (size_t j = 0; j < ids.size(); ++j)
+      if (i != j) { EXPECT_FALSE(IsIn(range, KeyOf(ids[j], kSimple, "pk=S:a"))) << ids[i] << " " << ids[j]; }
+    EXPECT_FALSE(IsIn(range, CatalogKey("1", "r", "T")));
+    EXPECT_FALSE(IsIn(range, TableStatsKey(ids[i])));
+    EXPECT_FALSE(IsIn(range, NextTableIdKey()));
+  }
+}
+
+TEST(KeyLayout, CatalogueRecordsComeByAccountRegionAndName) {
+  const std::vector<std::string> in_order = {
+      CatalogKey("1", "eu", "a"), CatalogKey("1", "eu", "a-b"), CatalogKey("1", "eu", "ab"),
+      CatalogKey("1", "eu", "b"), CatalogKey("1", "eu1", "a"),  CatalogKey("1", "us", "A"),
+      CatalogKey("1", "us", "a"), CatalogKey("10", "eu", "a"),  CatalogKey("2", "eu", "a")};
+  EXPECT_TRUE(std::is_sorted(in_order.begin(), in_order.end()));
+  for (const auto& key : in_order) EXPECT_TRUE(IsIn(CatalogRange(), key));
+  EXPECT_FALSE(IsIn(CatalogRange(), TableStatsKey(1)));
+  EXPECT_FALSE(IsIn(CatalogRange(), NextTableIdKey()));
+}
+
+}  // namespace
+}  // namespace armature::table

@@ -1,0 +1,241 @@
+#include "table/lanes/journal_state.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include "base/json_writer.h"
+
+namespace armature::table {
+
+namespace {
+
+template <class T, class Predicate>
+const T* FindIn(const std::vector<T>& all, Predicate matches) {
+  const auto it = std::find_if(all.begin(), all.end(), matches);
+  return it == all.end() ? nullptr : &*it;
+}
+
+template <class Predicate>
+std::vector<const Lane*> Select(const std::vector<Lane>& lanes, Predicate matches) {
+  std::vector<const Lane*> selected;
+  for (const Lane& lane : lanes)
+    if (matches(lane)) selected.push_back(&lane);
+  return selected;
+}
+
+}  // namespace
+
+const Lane* JournalState::FindLane(LaneId id) const {
+  return FindIn(lanes, [&](const Lane& lane) { return lane.id == id; });
+}
+
+const Lane* JournalState::FindShard(std::string_view shard_id) const {
+  return FindIn(lanes, [&](const Lane& lane) { return lane.shard_id() == shard_id; });
+}
+
+const StreamWindow* JournalState::FindStream(std::string_view label) const {
+  return FindIn(streams, [&](const StreamWindow& stream) { return stream.label == label; });
+}
+
+const Follower* JournalState::FindFollower(std::string_view name) const {
+  return FindIn(followers, [&](const Follower& follower) { return follower.name == name; });
+}
+
+// Children are made after their parents, so the order of making will do.
+std::vector<const Lane*> JournalState::LanesOf(const StreamWindow& stream) const {
+  return Select(lanes, [&](const Lane& lane) { return stream.Shows(lane); });
+}
+
+std::vector<const Lane*> JournalState::LanesOf(const Follower& follower) const {
+  return Select(lanes, [&](const Lane& lane) { return lane.is_open() || lane.end > follower.first; });
+}
+
+std::vector<const Lane*> JournalState::ChildrenOf(LaneId id) const {
+  return Select(lanes, [&](const Lane& lane) { return lane.parent == id; });
+}
+
+bool JournalState::is_followed() const {
+  return !followers.empty() ||
+         std::any_of(streams.begin(), streams.end(), [](const StreamWindow& stream) { return stream.is_enabled(); });
+}
+
+model::Images JournalState::images() const {
+  model::Images images = model::kNoImages;
+  for (const Follower& follower : followers) images |= follower.images;
+  for (const StreamWindow& stream : streams)
+    if (stream.is_enabled()) images |= stream.images;
+  return images;
+}
+
+// --- the stored form
+
+namespace {
+
+// Hashes use all 64 bits, which JSON numbers do not everywhere.
+std::string Hex(uint64_t value) { return fmt::format("{:016x}", value); }
+
+void WriteNumber(JsonWriter& json, std::string_view key, uint64_t value) {
+  json.MemberInt(key, static_cast<int64_t>(value));
+}
+
+void WriteLane(JsonWriter& json, const Lane& lane) {
+  json.BeginObject();
+  WriteNumber(json, "id", lane.id);
+  WriteNumber(json, "parent", lane.parent);
+  json.Member("hashFirst", Hex(lane.hash_first));
+  json.Member("hashLast", Hex(lane.hash_last));
+  WriteNumber(json, "first", lane.first);
+  WriteNumber(json, "end", lane.end);
+  WriteNumber(json, "trimmed", lane.trimmed);
+  json.MemberInt("created", lane.created_millis);
+  json.MemberInt("closed", lane.closed_millis);
+  json.EndObject();
+}
+
+void WriteStream(JsonWriter& json, const StreamWindow& stream) {
+  json.BeginObject();
+  json.Member("label", stream.label);
+  json.Member("viewType", model::ViewTypeName(stream.images));
+  json.MemberInt("created", stream.created_millis);
+  WriteNumber(json, "first", stream.first);
+  WriteNumber(json, "end", stream.end);
+  json.MemberInt("disabled", stream.disabled_millis);
+  json.EndObject();
+}
+
+void WriteFollower(JsonWriter& json, const Follower& follower) {
+  json.BeginObject();
+  json.Member("name", follower.name);
+  json.Member("viewType", model::ViewTypeName(follower.images));
+  WriteNumber(json, "first", follower.first);
+  json.EndObject();
+}
+
+void WriteMark(JsonWriter& json, const JournalMark& mark) {
+  json.BeginObject();
+  json.MemberInt("at", mark.millis);
+  WriteNumber(json, "position", mark.position);
+  WriteNumber(json, "records", mark.records);
+  WriteNumber(json, "bytes", mark.bytes);
+  json.EndObject();
+}
+
+template <class T>
+void WriteAll(JsonWriter& json, std::string_view key, const std::vector<T>& all, void (*write)(JsonWriter&, const T&)) {
+  json.Key(key);
+  json.BeginArray();
+  for (const T& one : all) write(json, one);
+  json.EndArray();
+}
+
+using Object = simdjson::dom::object;
+
+int64_t ReadInt(Object object, const char* key) {
+  int64_t value = 0;
+  return object[key].get(value) == simdjson::SUCCESS ? value : 0;
+}
+
+uint64_t ReadNumber(Object object, const char* key) { return static_cast<uint64_t>(ReadInt(object, key)); }
+
+std::string ReadString(Object object, const char* key) {
+  std::string_view value;
+  return object[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
+}
+
+uint64_t ReadHex(Object object, const char* key) {
+  const std::string text = ReadString(object, key);
+  uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return value;
+}
+
+Lane ReadLane(Object object) {
+  Lane lane;
+  lane.id = ReadNumber(object, "id");
+  lane.parent = ReadNumber(object, "parent");
+  lane.hash_first = ReadHex(object, "hashFirst");
+  lane.hash_last = ReadHex(object, "hashLast");
+  lane.first = ReadNumber(object, "first");
+  lane.end = ReadNumber(object, "end");
+  lane.trimmed = ReadNumber(object, "trimmed");
+  lane.created_millis = ReadInt(object, "created");
+  lane.closed_millis = ReadInt(object, "closed");
+  return lane;
+}
+
+StreamWindow ReadStream(Object object) {
+  StreamWindow stream;
+  stream.label = ReadString(object, "label");
+  stream.images = model::ImagesOfViewType(ReadString(object, "viewType"));
+  stream.created_millis = ReadInt(object, "created");
+  stream.first = ReadNumber(object, "first");
+  stream.end = ReadNumber(object, "end");
+  stream.disabled_millis = ReadInt(object, "disabled");
+  return stream;
+}
+
+Follower ReadFollower(Object object) {
+  return {ReadString(object, "name"), model::ImagesOfViewType(ReadString(object, "viewType")),
+          ReadNumber(object, "first")};
+}
+
+JournalMark ReadMark(Object object) {
+  return {ReadInt(object, "at"), ReadNumber(object, "position"), ReadNumber(object, "records"),
+          ReadNumber(object, "bytes")};
+}
+
+template <class T>
+void ReadAll(Object object, const char* key, std::vector<T>& all, T (*read)(Object)) {
+  simdjson::dom::array array;
+  if (object[key].get(array) != simdjson::SUCCESS) return;
+  for (Object element : array) all.push_back(read(element));
+}
+
+}  // namespace
+
+std::string EncodeJournalState(const JournalState& state) {
+  std::string out;
+  JsonWriter json(out);
+  json.BeginObject();
+  json.MemberInt("version", kJournalStateVersion);
+  WriteNumber(json, "nextPosition", state.next_position);
+  WriteNumber(json, "nextLane", state.next_lane);
+  WriteNumber(json, "trimmedRecords", state.trimmed_records);
+  WriteNumber(json, "trimmedBytes", state.trimmed_bytes);
+  WriteAll(json, "lanes", state.lanes, WriteLane);
+  WriteAll(json, "streams", state.streams, WriteStream);
+  WriteAll(json, "followers", state.followers, WriteFollower);
+  WriteAll(json, "marks", state.marks, WriteMark);
+  json.EndObject();
+  return out;
+}
+
+Result<JournalState> DecodeJournalState(std::string_view record) {
+  simdjson::dom::parser parser;
+  Object object;
+  if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
+    return Status::Corruption("the state of its journal is not JSON");
+  if (ReadInt(object, "version") > kJournalStateVersion)
+    return Status::Format("the state of its journal was written by a newer version of armature");
+  // simdjson throws on a member of an unexpected kind: for a record of ours that is corruption.
+  try {
+    JournalState state;
+    state.next_position = ReadNumber(object, "nextPosition");
+    state.next_lane = ReadNumber(object, "nextLane");
+    state.trimmed_records = ReadNumber(object, "trimmedRecords");
+    state.trimmed_bytes = ReadNumber(object, "trimmedBytes");
+    ReadAll(object, "lanes", state.lanes, ReadLane);
+    ReadAll(object, "streams", state.streams, ReadStream);
+    ReadAll(object, "followers", state.followers, ReadFollower);
+    ReadAll(object, "marks", state.marks, ReadMark);
+    if (state.next_position == 0 || state.next_lane == 0)
+      return Status::Corruption("the state of its journal lacks its counters");
+    return state;
+  } catch (const simdjson::simdjson_error& error) {
+    return Status::Corruption(std::string("the state of its journal is damaged: ") + error.what());
+  }
+}
+
+}  // namespace armature::table

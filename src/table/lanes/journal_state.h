@@ -1,0 +1,93 @@
+// JournalState: what a table's journal is made of — lanes, streams, followers — apart from the records.
+//
+// Immutable once published (a change makes a new copy); stored as versioned JSON under JournalStateKey in the system
+// partition, member by member in docs/design/formats.md. Lanes and streams are in the order they were made. Plain data,
+// used by table/journal, api/streams, triggers/ and workers/.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/change_record.h"
+#include "table/lanes/positions.h"
+
+namespace armature::table {
+
+// A hash range with its own order. Closed lanes get no more records; their children go on from `end`.
+struct Lane {
+  LaneId id = 0;
+  LaneId parent = 0;  // 0: none
+  uint64_t hash_first = 0;
+  uint64_t hash_last = UINT64_MAX;  // inclusive
+  Position first = 0;
+  Position end = 0;      // exclusive; 0: open
+  Position trimmed = 0;  // records below are gone; never below `first`
+  int64_t created_millis = 0;
+  int64_t closed_millis = 0;
+
+  bool is_open() const { return end == 0; }
+  std::string shard_id() const { return ShardId(id, created_millis); }
+};
+
+// One stream of the table: a window of lanes.
+struct StreamWindow {
+  std::string label;
+  model::Images images = model::kNoImages;
+  int64_t created_millis = 0;
+  Position first = 0;
+  Position end = 0;             // exclusive; 0: enabled
+  int64_t disabled_millis = 0;  // readable until 24 hours later
+
+  bool is_enabled() const { return end == 0; }
+  bool Shows(const Lane& lane) const { return lane.first >= first && (end == 0 || lane.first < end); }
+};
+
+// Somebody besides the streams who needs records, such as a Kinesis destination.
+struct Follower {
+  std::string name;
+  model::Images images = model::kBothImages;
+  Position first = 0;  // follows from here on
+
+  // Where it begins in a lane it has no cursor for.
+  Position StartIn(const Lane& lane) const { return std::max(lane.first, first); }
+};
+
+// Every record below `position` was written at `millis` or before; totals since the journal began.
+struct JournalMark {
+  int64_t millis = 0;
+  Position position = 0;
+  uint64_t records = 0;
+  uint64_t bytes = 0;
+};
+
+struct JournalState {
+  Position next_position = 1;  // no record at or above when this was stored
+  LaneId next_lane = 1;
+  std::vector<Lane> lanes;
+  std::vector<StreamWindow> streams;
+  std::vector<Follower> followers;
+  std::vector<JournalMark> marks;
+  uint64_t trimmed_records = 0;  // of all that were written
+  uint64_t trimmed_bytes = 0;
+
+  const Lane* FindLane(LaneId id) const;
+  const Lane* FindShard(std::string_view shard_id) const;
+  const StreamWindow* FindStream(std::string_view label) const;
+  const Follower* FindFollower(std::string_view name) const;
+  // The lanes of a stream, or those a follower must read, parents before children.
+  std::vector<const Lane*> LanesOf(const StreamWindow& stream) const;
+  std::vector<const Lane*> LanesOf(const Follower& follower) const;
+  std::vector<const Lane*> ChildrenOf(LaneId lane) const;
+  bool is_followed() const;      // somebody wants new records
+  model::Images images() const;  // what all who follow need together
+};
+
+inline constexpr int kJournalStateVersion = 1;
+std::string EncodeJournalState(const JournalState& state);
+Result<JournalState> DecodeJournalState(std::string_view record);
+
+}  // namespace armature::table

@@ -1,0 +1,104 @@
+#include "table/lanes/table_journal.h"
+
+#include <algorithm>
+
+namespace armature::table {
+
+// taken_.front() is behind the last record, or where this process or its lanes began: a restart goes on at or above it.
+// Behind it may be positions that came to nothing (a cancelled transaction), and after a crash they are given out
+// again. So no reader is told to go on behind it.
+TableJournal::TableJournal() : state_(std::make_shared<const JournalState>()), taken_{next_} {}
+
+std::optional<TableJournal::Slot> TableJournal::Take(uint64_t hash) {
+  std::lock_guard lock(mutex_);
+  if (open_lanes_.empty()) return std::nullopt;
+  // Open lanes are sorted by hash and cover all of them.
+  auto lane = open_lanes_.begin();
+  while (hash > lane->hash_last) ++lane;
+  ++lane->slots;
+  last_millis_ = std::max(last_millis_, clock_->NowMillis());
+  taken_.push_back(next_);
+  return Slot{lane->id, next_++, images_, last_millis_};
+}
+
+void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_t record_bytes) {
+  JournalBell* bell = nullptr;
+  {
+    std::lock_guard lock(mutex_);
+    taken_.erase(std::lower_bound(taken_.begin() + 1, taken_.end(), position));
+    if (sequence == 0) return;
+    taken_.front() = std::max(taken_.front(), position + 1);
+    last_sequence_ = std::max(last_sequence_, sequence);
+    bell = bell_;
+  }
+  records_.fetch_add(1, std::memory_order_relaxed);
+  bytes_.fetch_add(record_bytes, std::memory_order_relaxed);
+  bell->Ring();
+}
+
+TableJournal::Horizon TableJournal::horizon() const {
+  std::lock_guard lock(mutex_);
+  return {std::min(taken_.front(), taken_.size() == 1 ? next_ : taken_[1]), last_sequence_};
+}
+
+std::shared_ptr<const JournalState> TableJournal::state() const {
+  std::lock_guard lock(mutex_);
+  return state_;
+}
+
+Position TableJournal::next() const {
+  std::lock_guard lock(mutex_);
+  return next_;
+}
+
+void TableJournal::Attach(const Clock& clock, JournalBell& bell) {
+  std::lock_guard lock(mutex_);
+  clock_ = &clock;
+  bell_ = &bell;
+}
+
+// REQUIRES: mutex_ is held.
+void TableJournal::Adopt(std::shared_ptr<const JournalState> state) {
+  state_ = std::move(state);
+  std::vector<OpenLane> open;
+  if (state_->is_followed())
+    for (const Lane& lane : state_->lanes)
+      if (lane.is_open()) open.push_back({lane.id, lane.hash_first, lane.hash_last, 0});
+  std::sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.hash_first < b.hash_first; });
+  for (OpenLane& lane : open)
+    for (const OpenLane& before : open_lanes_)
+      if (before.id == lane.id) lane.slots = before.slots;
+  open_lanes_ = std::move(open);
+  images_ = state_->images();
+  is_followed_.store(!open_lanes_.empty(), std::memory_order_release);
+}
+
+void TableJournal::Restore(std::shared_ptr<const JournalState> state, Position next, uint64_t records, uint64_t bytes) {
+  std::lock_guard lock(mutex_);
+  next_ = taken_.front() = next;
+  records_ = records;
+  bytes_ = bytes;
+  Adopt(std::move(state));
+}
+
+bool TableJournal::Switch(std::shared_ptr<const JournalState> state, Position from) {
+  std::lock_guard lock(mutex_);
+  if (next_ > from) return false;
+  next_ = taken_.front() = from;
+  Adopt(std::move(state));
+  return true;
+}
+
+void TableJournal::Publish(std::shared_ptr<const JournalState> state) {
+  std::lock_guard lock(mutex_);
+  state_ = std::move(state);
+}
+
+std::vector<TableJournal::LaneCount> TableJournal::TakeCounts() {
+  std::vector<LaneCount> counts;
+  std::lock_guard lock(mutex_);
+  for (OpenLane& lane : open_lanes_) counts.push_back({lane.id, std::exchange(lane.slots, 0)});
+  return counts;
+}
+
+}  // namespace armature::table

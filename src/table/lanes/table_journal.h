@@ -1,0 +1,97 @@
+// TableJournal: the journal of one table as the write path sees it: who gets which position.
+//
+// A writer takes a slot (lane, position, images to keep) under its item's latch, puts the record into the same batch as
+// the item, and gives the slot back when the commit is over. Positions rise in the order slots are taken, so an item's
+// records have its order; commits may overtake each other, so readers stop at the lowest slot still out (horizon()).
+// Lanes and images change at one moment between two slots. A table nobody follows costs one load. Thread-safe. Owned by
+// Table; slots are used by the write path, the rest by Journal.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "storage/engine.h"
+#include "table/lanes/journal_bell.h"
+#include "table/lanes/journal_state.h"
+
+namespace armature::table {
+
+class TableJournal {
+ public:
+  TableJournal();
+
+  bool is_followed() const { return is_followed_.load(std::memory_order_acquire); }
+
+  struct Slot {
+    LaneId lane = 0;
+    Position position = 0;
+    model::Images images = 0;
+    int64_t created_millis = 0;
+  };
+  // Nothing if nobody follows (any more). `hash` is that of the item's partition key.
+  std::optional<Slot> Take(uint64_t hash);
+  // The commit is over: `sequence` is its own, or 0 if it came to nothing.
+  void GiveBack(Position position, storage::Sequence sequence, size_t record_bytes);
+
+  // Everything below `position` that was committed is in every view that has `sequence`.
+  struct Horizon {
+    Position position = 0;
+    storage::Sequence sequence = 0;
+  };
+  Horizon horizon() const;
+
+  std::shared_ptr<const JournalState> state() const;
+  // Records and bytes written since the journal began.
+  uint64_t records() const { return records_.load(std::memory_order_relaxed); }
+  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+
+  // The rest is Journal's.
+
+  // Before anything else: where time comes from and whom to tell of records. Both outlive every write.
+  void Attach(const Clock& clock, JournalBell& bell);
+  // The state found in the store; `next` is above every position ever used.
+  void Restore(std::shared_ptr<const JournalState> state, Position next, uint64_t records, uint64_t bytes);
+  // From now on `state` holds and the next position is at least `from`. False, and nothing changed, if `from` is
+  // passed already.
+  bool Switch(std::shared_ptr<const JournalState> state, Position from);
+  // The same lanes, with other things about them changed.
+  void Publish(std::shared_ptr<const JournalState> state);
+  Position next() const;
+  // How many slots of each open lane were taken since the last call.
+  struct LaneCount {
+    LaneId lane = 0;
+    uint64_t slots = 0;
+  };
+  std::vector<LaneCount> TakeCounts();
+
+ private:
+  struct OpenLane {
+    LaneId id = 0;
+    uint64_t hash_first = 0;
+    uint64_t hash_last = 0;
+    uint64_t slots = 0;
+  };
+  void Adopt(std::shared_ptr<const JournalState> state);
+
+  std::atomic<bool> is_followed_{false};
+  std::atomic<uint64_t> records_{0};
+  std::atomic<uint64_t> bytes_{0};
+
+  mutable std::mutex mutex_;                   // guards all below
+  std::shared_ptr<const JournalState> state_;  // never null
+  std::vector<OpenLane> open_lanes_;           // empty: nobody follows
+  model::Images images_ = 0;
+  Position next_ = 1;
+  int64_t last_millis_ = 0;  // of a slot: time never runs backwards along positions
+  const Clock* clock_ = nullptr;
+  JournalBell* bell_ = nullptr;
+  std::vector<Position> taken_;  // first where records end, then the slots that are out, ascending (table_journal.cc)
+  storage::Sequence last_sequence_ = 0;
+};
+
+}  // namespace armature::table

@@ -1,0 +1,158 @@
+#include "table/read/page_read.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/log.h"
+#include "base/work_meter.h"
+#include "expr/evaluate.h"
+#include "model/item_codec.h"
+#include "table/capacity.h"
+
+namespace armature::table {
+
+using model::ApiResult;
+
+namespace {
+
+// Rows are asked for in portions: small enough that a page of 1 MB is not overshot by much, large enough that a page of
+// small items is one call.
+constexpr size_t kPortionBytes = 256 * 1024;
+// What a row costs besides its bytes, in bytes.
+constexpr size_t kRowUnits = 128;
+
+model::ApiError ReadError(const Table& table, const Status& status) {
+  LogError("table {}: read failed: {}", table.def()->name, status.ToString());
+  return model::FromStatus(status);
+}
+
+class PageReader {
+ public:
+  PageReader(storage::Engine& engine, PageRead& page, Arena& arena) : engine_(engine), page_(page), arena_(arena) {}
+
+  Task<ApiResult<void>> Run() {
+    while (!is_done_) {
+      storage::ScanOp scan;
+      scan.partition = page_.table->partition();
+      scan.begin = page_.range.begin;
+      scan.end = page_.range.end;
+      scan.is_reverse = page_.is_reverse;
+      scan.limit_rows = page_.limit - page_.row_count;
+      scan.limit_bytes = kPortionBytes;
+      scan.at = page_.at;
+      engine_.Scan(scan);
+      co_await scan.done;
+      if (!scan.status.ok()) co_return ReadError(*page_.table, scan.status);
+      if (page_.fetch_from) { ARMATURE_CO_CHECK_OK(co_await FetchItems(scan)); }
+      for (size_t at = 0; at < scan.rows.size() && !is_done_;) {
+        ARMATURE_CO_CHECK_OK(TakeRows(scan, at));
+        if (is_undecided_) {
+          is_undecided_ = false;
+          if (co_await expr::EvaluateInTurns(*page_.filter, filtered_)) page_.sink->Row(row_);
+        }
+        co_await YieldIfDue();
+      }
+      if (is_done_) break;
+      if (!scan.has_more || scan.rows.empty()) co_return ApiResult<void>{};
+      GoOnBehind(scan.rows.back().key);
+    }
+    co_return ApiResult<void>{};
+  }
+
+ private:
+  // From `at` on, which moves, until it is others' turn, or until a row whose filter may take long.
+  ApiResult<void> TakeRows(const storage::ScanOp& scan, size_t& at) {
+    while (at < scan.rows.size() && !is_undecided_ && !is_done_ && !WorkMeter::is_due()) {
+      const size_t i = at++;
+      WorkMeter::Add(kRowUnits + scan.rows[i].value.size());
+      row_arena_.Reset();
+      auto decoded = model::DecodeItem(scan.rows[i].value, row_arena_);
+      if (!decoded) return ReadError(*page_.table, decoded.error());
+      ++page_.row_count;
+      page_.row_bytes += decoded->item_size;
+      model::Item item = decoded->item;
+      if (page_.fetch_from) {
+        auto fetched = TakeFetched(i, item);
+        if (!fetched) return std::move(fetched).error();
+        item = *fetched;
+      }
+      if (page_.row_count >= page_.limit || page_.row_bytes >= kMaxPageBytes) {
+        is_done_ = true;
+        page_.has_more = true;
+        page_.last_key = RowKeyAttributes(*page_.keyspace, decoded->item, arena_);
+      }
+      HandOn(item, decoded->item, scan.rows[i].value.size());
+    }
+    return {};
+  }
+
+  // The sink gets the row if the filter holds; if that may take long, Run finds it out.
+  void HandOn(model::Item item, model::Item filtered, size_t bytes) {
+    if (page_.filter && expr::MayTakeLong(*page_.filter, bytes)) {
+      is_undecided_ = true;
+      row_ = item;
+      filtered_ = filtered;
+    } else if (!page_.filter || expr::Evaluate(*page_.filter, filtered)) {
+      page_.sink->Row(item);
+    }
+  }
+
+  // The whole items behind a portion's entries, in one call.
+  Task<ApiResult<void>> FetchItems(const storage::ScanOp& scan) {
+    std::vector<std::string> keys(scan.rows.size());
+    for (size_t i = 0; i < scan.rows.size(); ++i) {
+      row_arena_.Reset();
+      auto entry = model::DecodeItem(scan.rows[i].value, row_arena_);
+      if (!entry) co_return ReadError(*page_.table, entry.error());
+      AppendRowKey(*page_.fetch_from, entry->item, keys[i]);
+    }
+    const std::vector<std::string_view> views(keys.begin(), keys.end());
+    storage::MultiGetOp get;
+    get.partition = page_.table->partition();
+    get.keys = views;
+    get.at = page_.at;
+    engine_.MultiGet(get);
+    co_await get.done;
+    if (!get.status.ok()) co_return ReadError(*page_.table, get.status);
+    fetched_ = std::move(get.entries);
+    co_return ApiResult<void>{};
+  }
+
+  ApiResult<model::Item> TakeFetched(size_t row, model::Item entry) {
+    // Entry and item are committed together; without a snapshot the item may have gone between the two reads.
+    if (!fetched_[row].found) return entry;
+    auto decoded = model::DecodeItem(fetched_[row].value, row_arena_);
+    if (!decoded) return ReadError(*page_.table, decoded.error());
+    page_.fetched_read_units += ReadUnits(decoded->item_size, true);
+    return decoded->item;
+  }
+
+  void GoOnBehind(std::string_view key) {
+    if (page_.is_reverse) {
+      page_.range.end = key;
+    } else {
+      page_.range.begin = key;
+      page_.range.begin.push_back('\0');
+    }
+  }
+
+  storage::Engine& engine_;
+  PageRead& page_;
+  Arena& arena_;
+  Arena row_arena_;
+  std::vector<storage::MultiGetOp::Entry> fetched_;
+  bool is_done_ = false;
+  // A row whose filter may take long, and what the filter looks at. They live in the row's arena.
+  bool is_undecided_ = false;
+  model::Item row_;
+  model::Item filtered_;
+};
+
+}  // namespace
+
+Task<ApiResult<void>> ReadPage(storage::Engine& engine, PageRead& page, Arena& arena) {
+  PageReader reader(engine, page, arena);
+  co_return co_await reader.Run();
+}
+
+}  // namespace armature::table

@@ -1,0 +1,78 @@
+// The read path: items as of the durable view.
+//
+// A read never waits and never sees what a crash could take back; strongly and eventually consistent reads are answered
+// alike, unless a lag was asked for. Thread-safe. Called by api/ and workers/; calls storage/ only.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/async.h"
+#include "model/api_error.h"
+#include "model/value.h"
+#include "storage/engine.h"
+#include "table/read/lagged_view.h"
+#include "table/table.h"
+
+namespace armature::table {
+
+// One read, used once.
+struct ItemRead {
+  // in
+  Table* table = nullptr;
+  model::Item key;     // exactly the key attributes
+  storage::ReadAt at;  // the durable view, or a snapshot for reads that belong together
+  // out
+  bool found = false;
+  std::string_view record() const { return read_.value; }  // the stored record, checksum not yet checked
+
+ private:
+  friend class ReadPath;
+  std::string storage_key_;
+  storage::GetOp read_;
+};
+
+// Several reads of one table, used once.
+struct ItemsRead {
+  // in
+  Table* table = nullptr;
+  std::span<const model::Item> keys;
+  storage::ReadAt at;
+  // out: one per key, in the order of `keys`
+  bool found(size_t i) const { return read_.entries[i].found; }
+  std::string_view record(size_t i) const { return read_.entries[i].value; }
+
+ private:
+  friend class ReadPath;
+  std::vector<std::string> storage_keys_;
+  std::vector<std::string_view> views_;
+  storage::MultiGetOp read_;
+};
+
+// What a read is answered from, for as long as this lives.
+struct ReadView {
+  storage::ReadAt at;
+  std::shared_ptr<const storage::Snapshot> snapshot;  // null: the durable view
+};
+
+class ReadPath {
+ public:
+  // With `lagged`, reads that may be stale are.
+  explicit ReadPath(storage::Engine& engine, const LaggedView* lagged = nullptr) : engine_(engine), lagged_(lagged) {}
+
+  // What a request's reads see. Those that may be stale are as fresh as the others unless a lag was asked for: the
+  // durable view costs no more. Keep it until the reads are done.
+  ReadView ViewFor(bool is_consistent) const;
+
+  Task<model::ApiResult<void>> Get(ItemRead& read) const;
+  Task<model::ApiResult<void>> GetMany(ItemsRead& read) const;
+
+ private:
+  storage::Engine& engine_;
+  const LaggedView* const lagged_;
+};
+
+}  // namespace armature::table

@@ -1,0 +1,62 @@
+#include "table/write/latest_images.h"
+
+#include <xxhash.h>
+
+namespace armature::table {
+
+uint64_t LatestImages::TagOf(std::string_view key) { return XXH3_64bits(key.data(), key.size()) | 1; }
+
+size_t LatestImages::Position(const Stripe& stripe, uint64_t tag, std::string_view key) {
+  for (size_t i = 0; i < kPerStripe; ++i)
+    if (stripe.tags[i] == tag && stripe.images[i].key == key) return i;
+  return kNowhere;
+}
+
+const LatestImages::Image* LatestImages::Find(size_t stripe, std::string_view key) const {
+  const Stripe* const entries = stripes_[stripe].get();
+  if (!entries) return nullptr;
+  const size_t position = Position(*entries, TagOf(key), key);
+  return position == kNowhere ? nullptr : &entries->images[position];
+}
+
+size_t LatestImages::Put(size_t stripe, std::string_view key, bool exists, std::string_view value) {
+  if (!stripes_[stripe]) {
+    if (value.size() > kLargestKept) return kNowhere;
+    stripes_[stripe] = std::make_unique<Stripe>();
+  }
+  Stripe& entries = *stripes_[stripe];
+  const uint64_t tag = TagOf(key);
+  size_t position = Position(entries, tag, key);
+  // What is there is no longer true; it is known again when nothing below can fail any more.
+  if (position != kNowhere) entries.tags[position] = 0;
+  if (value.size() > kLargestKept) return kNowhere;
+  if (position == kNowhere) {
+    position = entries.next;
+    entries.next = (entries.next + 1) % kPerStripe;
+    entries.tags[position] = 0;
+    entries.images[position].key.assign(key);
+  }
+  entries.images[position].exists = exists;
+  entries.images[position].value.assign(value);
+  entries.tags[position] = tag;
+  return position;
+}
+
+PendingImages::~PendingImages() {
+  for (size_t i = 0; i < count_; ++i) images_.Drop(first_[i].stripe, first_[i].position);
+  for (const Entry& entry : rest_) images_.Drop(entry.stripe, entry.position);
+}
+
+void PendingImages::Put(size_t stripe, std::string_view key, bool exists, std::string_view value) {
+  // The entry comes first: an image that nobody would take out must not be entered.
+  Entry& entry = count_ < first_.size() ? first_[count_++] : rest_.emplace_back();
+  entry = {stripe, LatestImages::kNowhere};
+  entry.position = images_.Put(stripe, key, exists, value);
+}
+
+void PendingImages::Keep() noexcept {
+  count_ = 0;
+  rest_.clear();
+}
+
+}  // namespace armature::table

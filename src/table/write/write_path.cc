@@ -1,0 +1,476 @@
+#include "table/write/write_path.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/log.h"
+#include "base/log_limit.h"
+#include "base/work_meter.h"
+#include "expr/evaluate.h"
+#include "expr/update.h"
+#include "model/item_codec.h"
+#include "model/item_size.h"
+#include "model/messages.h"
+#include "table/keys/key_layout.h"
+
+namespace armature::table {
+
+using model::ApiResult;
+using storage::Sequence;
+
+namespace {
+
+// The engine says itself, once, when it begins and ceases to refuse writes; anything else is said now and then.
+void LogRefusal(std::string_view table, const Status& status) {
+  if (status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable) return;
+  static LogLimit limit;
+  if (const auto left_out = limit.Pass())
+    LogError("table {}: write failed: {} ({} lines like this were left out)", table, status.ToString(), *left_out);
+}
+
+model::ApiError StorageError(const Table& table, const Status& status) {
+  // The partition went with its table while the request was under way.
+  if (status.code() == StatusCode::kNotFound)
+    return model::ResourceNotFoundException(std::string(model::messages::kResourceNotFound));
+  LogRefusal(table.def()->name, status);
+  return model::FromStatus(status);
+}
+
+std::vector<Table*> TablesOf(std::span<const ItemWrite> writes) {
+  std::vector<Table*> tables;
+  for (const ItemWrite& write : writes)
+    if (std::find(tables.begin(), tables.end(), write.table) == tables.end()) tables.push_back(write.table);
+  return tables;
+}
+
+Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
+
+}  // namespace
+
+// The sizes of the item collections one commit touches. Read once, carried along from write to write (a transaction may
+// change several items of a collection), stored with the commit. Guarded by the collections' latches.
+class WritePath::CollectionSizes {
+ public:
+  // `stripe` is that of the collection's latch, under which its size is remembered as items are.
+  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, const LatestImages& images, size_t stripe, const Table& table,
+                                 const std::string& key) {
+    if (const auto it = sizes_.find(key); it != sizes_.end()) co_return it->second;
+    if (const auto* image = images.Find(stripe, key))
+      co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
+    storage::GetOp get;
+    get.partition = table.partition();
+    get.key = key;
+    get.at.view = storage::View::kLatest;
+    engine.Get(get);
+    co_await get.done;
+    if (!get.status.ok()) co_return StorageError(table, get.status);
+    const uint64_t size = get.found ? ByteReader(get.value).BigEndian<uint64_t>() : 0;
+    sizes_[key] = size;
+    co_return size;
+  }
+
+  void Set(const std::string& key, uint64_t size, size_t stripe, Changes& changes) {
+    sizes_[key] = size;
+    std::string record;
+    AppendBigEndian(record, size);
+    if (size == 0) changes.batch.Delete(key);
+    else changes.batch.Put(key, record);
+    changes.images.Put(stripe, key, size != 0, record);
+  }
+
+  std::string pending_key;
+  uint64_t pending_size = 0;
+
+ private:
+  std::map<std::string, uint64_t> sizes_;
+};
+
+// --- the steps of one write
+
+void WritePath::PrepareKey(ItemWrite& write) const {
+  write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
+  write.stripe_ = latches_.StripeOf(LatchKey(write));
+}
+
+// Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
+std::string_view WritePath::LatchKey(const ItemWrite& write) const {
+  const std::string_view key = write.storage_key_;
+  return write.table->has_local_indexes() ? key.substr(0, write.partition_end_) : key;
+}
+
+Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
+  if (const auto* image = images_.Find(write.stripe_, write.storage_key_)) {
+    write.read_.found = image->exists;
+    write.read_.value = image->value;
+  } else {
+    write.read_.partition = write.table->partition();
+    write.read_.key = write.storage_key_;
+    write.read_.at.view = storage::View::kLatest;
+    engine_.Get(write.read_);
+    co_await write.read_.done;
+    if (!write.read_.status.ok()) co_return StorageError(*write.table, write.read_.status);
+  }
+  write.old_exists = write.read_.found;
+  if (!write.old_exists) co_return ApiResult<void>{};
+
+  const bool needs_item = write.wants_old_image || write.condition || write.kind == ItemWrite::Kind::kUpdate ||
+                          !write.schema->indexes().empty() || !write.schema->expiry_attribute().empty();
+  if (needs_item) {
+    auto decoded = model::DecodeItem(write.read_.value, arena);
+    if (!decoded) co_return StorageError(*write.table, decoded.error());
+    write.old_item = decoded->item;
+    write.old_size = decoded->item_size;
+  } else {
+    auto size = model::DecodeItemSize(write.read_.value);
+    if (!size) co_return StorageError(*write.table, size.error());
+    write.old_size = *size;
+  }
+  co_return ApiResult<void>{};
+}
+
+ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
+  switch (write.kind) {
+    case ItemWrite::Kind::kPut:
+      write.new_exists = true;
+      write.new_item = write.put_item;
+      write.new_size = write.put_item_size;
+      return {};
+    case ItemWrite::Kind::kDelete:
+    case ItemWrite::Kind::kCheck: return {};
+    case ItemWrite::Kind::kUpdate: break;
+  }
+  auto updated = expr::ApplyUpdate(*write.update, write.old_item, write.old_exists, write.key, arena);
+  if (!updated) return std::move(updated).error();
+  write.new_exists = updated->exists;
+  if (!write.new_exists) return {};
+  write.new_item = updated->item;
+  write.new_size = model::ItemSize(write.new_item);
+  if (write.new_size > model::kMaxItemBytes)
+    return model::ValidationException(std::string(model::messages::kItemToUpdateTooLarge));
+  return {};
+}
+
+ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
+  if (!write.new_exists) return {};
+  return CheckIndexedItem(*write.schema, ImageOf(write.old_exists, write.old_item), write.new_item, write.new_size,
+                          write.kind == ItemWrite::Kind::kUpdate, arena);
+}
+
+std::string WritePath::CollectionKey(const ItemWrite& write) const {
+  return CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
+}
+
+Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena) {
+  const auto bytes = [&](bool exists, model::Item item, size_t size) -> int64_t {
+    return exists ? static_cast<int64_t>(size + LocalEntriesSize(*write.schema, item, arena)) : 0;
+  };
+  const int64_t delta =
+      bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
+  sizes.pending_key = CollectionKey(write);
+  ARMATURE_CO_TRY(const uint64_t before,
+                  co_await sizes.Read(engine_, images_, write.stripe_, *write.table, sizes.pending_key));
+  const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
+  // Shrinking writes pass even when the collection is over the limit.
+  if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
+    co_return model::ItemCollectionSizeLimitExceededException(std::string(model::messages::kCollectionTooLarge));
+  write.collection_bytes = sizes.pending_size = static_cast<uint64_t>(after);
+  co_return ApiResult<void>{};
+}
+
+void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) {
+  storage::Batch& batch = changes.batch;
+  thread_local std::string record;
+  record.clear();
+  if (write.new_exists) {
+    model::EncodeItem(write.new_item, write.new_size, record);
+    batch.Put(write.storage_key_, record);
+    changes.images.Put(write.stripe_, write.storage_key_, true, record);
+  } else if (write.old_exists) {
+    batch.Delete(write.storage_key_);
+    changes.images.Put(write.stripe_, write.storage_key_, false, {});
+  }
+  if (!write.schema->indexes().empty())
+    AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
+                       ImageOf(write.new_exists, write.new_item), arena, batch, write.index_charges, write.unbuilt_);
+  if (!write.schema->expiry_attribute().empty()) {
+    const auto put = AppendExpiryChanges(*write.schema, write.table->prefix(), write.storage_key_,
+                                         ImageOf(write.old_exists, write.old_item),
+                                         ImageOf(write.new_exists, write.new_item), batch);
+    write.new_expiry_ = put.value_or(INT64_MAX);
+  }
+  if (write.table->journal().is_followed()) {
+    const std::string_view old_record = write.old_exists ? std::string_view(write.read_.value) : std::string_view();
+    changes.records.Add(*write.table, write.storage_key_, {write.key, old_record, record, write.by_ttl}, batch);
+  }
+}
+
+Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
+  std::string row_key;
+  AppendRowKey(index.keyspace, item, row_key);
+  storage::GetOp get;
+  get.partition = table.partition();
+  get.key = row_key;
+  get.at.view = storage::View::kLatest;
+  engine_.Get(get);
+  co_await get.done;
+  if (!get.status.ok()) co_return StorageError(table, get.status);
+  co_return get.found;
+}
+
+// While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows
+// would be counted wrong. The item's latch keeps the answer true.
+Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
+  write.unbuilt_.clear();
+  for (const auto& index : write.schema->indexes()) {
+    if (index.def->status != model::ResourceStatus::kCreating || !HasRow(index.keyspace, write.old_item)) continue;
+    ARMATURE_CO_TRY(const bool is_built, co_await HasIndexRow(*write.table, index, write.old_item));
+    if (!is_built) write.unbuilt_.push_back(&index);
+  }
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes) {
+  // Under the latch, so that whoever changes the definition can wait for writes under the old one.
+  write.schema = write.table->schema();
+  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
+  if (write.condition) {
+    const expr::ConditionNode& condition = *write.condition->root;
+    if (expr::MayTakeLong(condition, write.old_size))
+      write.condition_held = co_await expr::EvaluateInTurns(condition, write.old_item);
+    else write.condition_held = expr::Evaluate(condition, write.old_item);
+  }
+  // Expired is what the table's TTL says now, not when the item was found.
+  if (write.by_ttl && !write.schema->has_all_expiry_rows()) write.condition_held = false;
+  if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
+  ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
+  if (write.table->has_local_indexes()) ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
+  if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
+  // Nothing fails from here on: what goes into the batch goes in as a whole.
+  if (write.table->has_local_indexes()) sizes.Set(sizes.pending_key, sizes.pending_size, write.stripe_, changes);
+  AppendChanges(write, arena, changes);
+  co_return ApiResult<void>{};
+}
+
+// --- committing
+
+Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
+  storage::CommitOp commit;
+  commit.partition = table.partition();
+  commit.epoch = table.epoch();
+  commit.batch = &batch;
+  engine_.Commit(commit);
+  co_await commit.done;
+  if (!commit.status.ok()) co_return StorageError(table, commit.status);
+  NoteCommitted(commit.sequence);
+  co_return commit.sequence;
+}
+
+void WritePath::NoteCommitted(Sequence sequence) {
+  Sequence seen = last_committed_.load(std::memory_order_relaxed);
+  while (seen < sequence && !last_committed_.compare_exchange_weak(seen, sequence, std::memory_order_acq_rel)) {}
+}
+
+void WritePath::CountChange(ItemWrite& write) const {
+  const auto move = [](RowStats& stats, int64_t items, int64_t bytes) {
+    if (items != 0) stats.item_count.fetch_add(items, std::memory_order_relaxed);
+    if (bytes != 0) stats.size_bytes.fetch_add(bytes, std::memory_order_relaxed);
+    if (!stats.is_dirty.load(std::memory_order_relaxed)) stats.is_dirty.store(true, std::memory_order_release);
+  };
+  if (write.kind == ItemWrite::Kind::kCheck) return;
+  move(write.table->stats(), static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists),
+       static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
+  for (const IndexCharge& charge : write.index_charges)
+    move(*charge.index->stats, charge.item_delta, charge.size_delta);
+  if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
+}
+
+Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
+  if (sequence <= engine_.DurableUpTo()) co_return ApiResult<void>{};
+  storage::DurableOp durable;
+  durable.sequence = sequence;
+  engine_.WhenDurable(durable);
+  co_await durable.done;
+  if (durable.status.ok()) co_return ApiResult<void>{};
+  LogRefusal("of any", durable.status);
+  co_return model::FromStatus(durable.status);
+}
+
+// --- one write
+
+// Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
+Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
+  PrepareKey(write);
+  CollectionSizes sizes;
+  const auto guard = co_await latches_.LockStripe(write.stripe_);
+  Changes changes(images_);
+  auto prepared = co_await Prepare(write, sizes, arena, changes);
+  if (!prepared) write.failure = std::move(prepared).error();
+  // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
+  // latest state: it must not be of a kind a crash takes back.
+  if (write.failure || changes.batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
+  auto committed = co_await Commit(*write.table, changes.batch);
+  if (committed) {
+    changes.Settle(*committed);
+    CountChange(write);
+  }
+  co_return committed;
+}
+
+Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
+  ARMATURE_CO_TRY(const Sequence sequence, co_await Apply(write, arena));
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  if (write.failure) co_return std::move(*write.failure);
+  co_return ApiResult<void>{};
+}
+
+// --- several writes
+
+// The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
+// does not need to be one, but one commit of all its changes is much cheaper than one for each.
+Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
+  std::vector<size_t> stripes;
+  stripes.reserve(writes.size());
+  for (ItemWrite& write : writes) {
+    PrepareKey(write);
+    stripes.push_back(write.stripe_);
+  }
+  LatchTable::InLockingOrder(stripes);
+  std::vector<LatchTable::Guard> guards;
+  guards.reserve(stripes.size());
+  for (const size_t stripe : stripes) {
+    auto guard = co_await latches_.LockStripe(stripe);
+    guards.push_back(std::move(guard));
+  }
+  co_return guards;
+}
+
+// Leaves in each write what became of it; its changes are in the batch of its table if it can be done.
+Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena) {
+  CollectionSizes sizes;
+  for (ItemWrite& write : writes) {
+    Changes& of_table = changes.try_emplace(write.table, images_).first->second;
+    auto prepared = co_await Prepare(write, sizes, arena, of_table);
+    if (!prepared) write.failure = std::move(prepared).error();
+    co_await YieldIfDue();
+  }
+}
+
+Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
+  Sequence last = 0;
+  {
+    const auto guards = co_await LockAll(writes);
+    TableChanges changes;
+    co_await PrepareAll(writes, changes, arena);
+    last = last_committed_.load(std::memory_order_acquire);
+    // In the request's order, not in that of addresses: a run from a seed repeats itself.
+    for (Table* const table : TablesOf(writes)) {
+      Changes& of_table = changes.at(table);
+      if (of_table.batch.empty()) continue;
+      auto committed = co_await Commit(*table, of_table.batch);
+      if (committed) {
+        last = std::max(last, *committed);
+        of_table.Settle(*committed);
+      }
+      for (ItemWrite& write : writes) {
+        if (write.table != table || write.failure || !write.condition_held) continue;
+        if (committed) CountChange(write);
+        else write.failure = committed.error();
+      }
+    }
+  }
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
+  const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
+  if (!writes.empty() && std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                                    Arena& arena) {
+  Sequence sequence = 0;
+  bool is_cancelled = false;
+  {
+    const auto guards = co_await LockAll(writes);
+    TableChanges changes;
+    co_await PrepareAll(writes, changes, arena);
+    for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
+    sequence = last_committed_.load(std::memory_order_acquire);
+    if (!is_cancelled) {
+      std::vector<storage::CommitManyOp::Part> parts;
+      for (const auto& [table, of_table] : changes)
+        if (!of_table.batch.empty()) parts.push_back({table->partition(), table->epoch(), &of_table.batch});
+      if (system_changes) parts.push_back({storage::kSystemPartition, kSystemEpoch, system_changes});
+      if (!parts.empty()) {
+        storage::CommitManyOp commit;
+        commit.parts = parts;
+        engine_.CommitMany(commit);
+        co_await commit.done;
+        if (!commit.status.ok()) co_return StorageError(*writes.front().table, commit.status);
+        sequence = commit.sequence;
+        NoteCommitted(sequence);
+        for (auto& [table, of_table] : changes) of_table.Settle(sequence);
+        for (ItemWrite& write : writes) CountChange(write);
+      }
+    }
+  }
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  co_return !is_cancelled;
+}
+
+// --- building indexes
+
+Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
+  ItemWrite write;
+  write.table = &table;
+  write.key = key;
+  write.kind = ItemWrite::Kind::kCheck;
+  write.wants_old_image = true;
+  PrepareKey(write);
+  const auto guard = co_await latches_.LockStripe(write.stripe_);
+  write.schema = table.schema();
+  const auto& indexes = write.schema->indexes();
+  const auto index = std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
+  if (index == indexes.end()) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
+  storage::Batch batch;
+  IndexCharge charge;
+  if (!write.old_exists || !AppendIndexEntry(*index, write.old_item, arena, batch, charge)) co_return ApiResult<void>{};
+
+  // A write since the index was announced has put the row already, and counted it.
+  ARMATURE_CO_TRY(const bool is_built, co_await HasIndexRow(table, *index, write.old_item));
+  if (is_built) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
+  index->stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
+  index->stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
+  table.stats().is_dirty.store(true, std::memory_order_release);
+  co_return ApiResult<void>{};
+}
+
+Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, Arena& arena) {
+  ItemWrite write;
+  write.table = &table;
+  write.key = key;
+  write.kind = ItemWrite::Kind::kCheck;
+  PrepareKey(write);
+  const auto guard = co_await latches_.LockStripe(write.stripe_);
+  write.schema = table.schema();
+  if (write.schema->expiry_attribute().empty()) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
+  storage::Batch batch;
+  const auto put = AppendExpiryChanges(*write.schema, table.prefix(), write.storage_key_, nullptr,
+                                       ImageOf(write.old_exists, write.old_item), batch);
+  if (!put) co_return ApiResult<void>{};
+  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
+  table.NoteExpiry(*put);
+  co_return ApiResult<void>{};
+}
+
+Task<void> WritePath::AwaitEarlierWrites() {
+  for (size_t stripe = 0; stripe < latches_.stripe_count(); ++stripe) co_await latches_.LockStripe(stripe);
+}
+
+}  // namespace armature::table

@@ -1,0 +1,107 @@
+// The one write path: read the old image, check the condition, make the new image, derive index rows and the change
+// record, commit, wait until it is durable.
+//
+// Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It owns the
+// latches; statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite.
+// Guarantees: a write that returns success is durable; one that returns an error changed nothing (or, after a storage
+// failure, may have, as the error says); what a failed condition reveals of an item is durable too; transactions are
+// serializable against each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and
+// storage/.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/async.h"
+#include "model/api_error.h"
+#include "model/value.h"
+#include "storage/engine.h"
+#include "table/latches.h"
+#include "table/table.h"
+#include "table/write/item_write.h"
+#include "table/write/latest_images.h"
+#include "table/write/pending_records.h"
+
+namespace armature::table {
+
+inline constexpr uint64_t kMaxCollectionBytes = uint64_t{10} << 30;
+
+class WritePath {
+ public:
+  explicit WritePath(storage::Engine& engine, uint64_t max_collection_bytes = kMaxCollectionBytes)
+      : engine_(engine), max_collection_bytes_(max_collection_bytes) {}
+
+  // In all of these `arena` and everything a write points to must outlive the outcome.
+
+  // One write.
+  Task<model::ApiResult<void>> Execute(ItemWrite& write, Arena& arena);
+
+  // Independent writes, each all or nothing by itself and durable when this returns. Those that could not be done carry
+  // a `failure`; the result is an error only if none could. REQUIRES: no two writes of one item.
+  Task<model::ApiResult<void>> ExecuteBatch(std::span<ItemWrite> writes, Arena& arena);
+
+  // All or nothing, together with `system_changes` (records of the house; may be null). False: cancelled; the writes
+  // say why in `condition_held` and `failure`. REQUIRES: no two writes of one item.
+  Task<model::ApiResult<bool>> ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                                  Arena& arena);
+
+  // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable
+  // when a later commit is.
+  Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
+
+  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when a later commit is.
+  Task<model::ApiResult<void>> BuildExpiryRow(Table& table, model::Item key, Arena& arena);
+
+  // Returns when every write that began before has ended: none still runs under an older table definition.
+  Task<void> AwaitEarlierWrites();
+
+ private:
+  class CollectionSizes;
+  // What one commit to one table is made of. Whatever its commit did not settle comes to nothing when it goes, under
+  // the latches of its items: it is declared after them.
+  struct Changes {
+    explicit Changes(LatestImages& latest) : images(latest) {}
+    void Settle(storage::Sequence sequence) {
+      images.Keep();
+      records.Settle(sequence);
+    }
+    storage::Batch batch;
+    PendingRecords records;
+    PendingImages images;
+  };
+  using TableChanges = std::map<Table*, Changes>;
+
+  std::string_view LatchKey(const ItemWrite& write) const;
+  std::string CollectionKey(const ItemWrite& write) const;
+  void PrepareKey(ItemWrite& write) const;
+  Task<model::ApiResult<void>> ReadOldImage(ItemWrite& write, Arena& arena);
+  model::ApiResult<void> MakeNewImage(ItemWrite& write, Arena& arena) const;
+  model::ApiResult<void> CheckNewImage(ItemWrite& write, Arena& arena) const;
+  Task<model::ApiResult<void>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
+  Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
+  Task<model::ApiResult<bool>> HasIndexRow(const Table& table, const IndexSchema& index, model::Item item);
+  static void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes);
+
+  // Everything up to the commit, under the latch.
+  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes);
+  Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
+  Task<void> PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena);
+  Task<model::ApiResult<storage::Sequence>> Apply(ItemWrite& write, Arena& arena);
+  Task<model::ApiResult<storage::Sequence>> Commit(Table& table, const storage::Batch& batch);
+  Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);
+  void NoteCommitted(storage::Sequence sequence);
+  void CountChange(ItemWrite& write) const;
+
+  storage::Engine& engine_;
+  const uint64_t max_collection_bytes_;
+  LatchTable latches_;
+  LatestImages images_{latches_.stripe_count()};
+  // The newest commit of any item: whoever reveals latest state without writing waits for this one.
+  std::atomic<storage::Sequence> last_committed_{0};
+};
+
+}  // namespace armature::table
