@@ -12,30 +12,13 @@ namespace {
 constexpr size_t kShortestTableName = 3;
 }
 
-bool ParseTableArn(std::string_view arn, TableArn* parsed) {
-  // arn:aws:dynamodb:<region>:<account>:table/<name>
-  std::string_view parts[6];
-  for (int i = 0; i < 5; ++i) {
-    const size_t colon = arn.find(':');
-    if (colon == std::string_view::npos) return false;
-    parts[i] = arn.substr(0, colon);
-    arn.remove_prefix(colon + 1);
-  }
-  parts[5] = arn;
-  constexpr std::string_view kTable = "table/";
-  if (parts[0] != "arn" || parts[2] != "dynamodb" || !parts[5].starts_with(kTable)) return false;
-  *parsed = {parts[3], parts[4], parts[5].substr(kTable.size())};
-  return !parsed->table.empty() && parsed->table.find('/') == std::string_view::npos;
-}
-
-bool IsOurs(const RequestContext& context, const TableArn& arn) {
+bool IsOurs(const RequestContext& context, const model::TableArn& arn) {
   return context.services.shares_tables || (arn.account == context.account && arn.region == context.region);
 }
 
 std::string_view TableNameOf(const RequestContext& context, std::string_view name_or_arn) {
-  TableArn arn;
-  if (!ParseTableArn(name_or_arn, &arn)) return name_or_arn;
-  return IsOurs(context, arn) ? arn.table : name_or_arn;
+  const auto arn = model::ParseTableArn(name_or_arn);
+  return arn && IsOurs(context, *arn) ? arn->table : name_or_arn;
 }
 
 model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise) {

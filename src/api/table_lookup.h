@@ -9,6 +9,7 @@
 
 #include "api/request_context.h"
 #include "model/api_error.h"
+#include "model/arn.h"
 #include "table/table.h"
 
 namespace armature::api {
@@ -27,14 +28,7 @@ model::ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContex
 // What to answer when the catalogue has no such table: `otherwise`, unless there is one that cannot be read.
 model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise);
 
-// The table name in a table ARN; empty if it is no ARN of a table.
-struct TableArn {
-  std::string_view region;
-  std::string_view account;
-  std::string_view table;
-};
-bool ParseTableArn(std::string_view arn, TableArn* parsed);
 // Whether a table of that ARN would be among the caller's.
-bool IsOurs(const RequestContext& context, const TableArn& arn);
+bool IsOurs(const RequestContext& context, const model::TableArn& arn);
 
 }  // namespace armature::api

@@ -9,7 +9,7 @@
 #include "base/base64.h"
 #include "base/bytes.h"
 #include "base/fuzz_check.h"
-#include "table/journal/stream_arn.h"
+#include "model/arn.h"
 #include "wire/crc32.h"
 
 namespace armature::api {
@@ -80,8 +80,13 @@ void CheckForgedToken(std::string_view rest) {
 }
 
 void CheckNames(std::string_view text) {
-  if (const auto parts = table::ParseStreamArn(text)) {
-    Require(!parts->table.empty() || !parts->label.empty() || text.size() > 20, "an ARN has its parts");
+  if (const auto parts = model::ParseStreamArn(text)) {
+    const std::string again =
+        model::MakeStreamArn(model::MakeTableArn(parts->region, parts->account, parts->table), parts->label);
+    const auto twice = model::ParseStreamArn(again);
+    Require(twice && twice->region == parts->region && twice->account == parts->account &&
+                twice->table == parts->table && twice->label == parts->label,
+            "an ARN made of its parts has the same");
   }
   if (const auto position = table::ParseSequenceNumber(text)) {
     const std::string canonical = table::SequenceNumber(*position);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "model/arn.h"
 
 namespace armature::model {
 
@@ -14,9 +14,9 @@ const KeyAttribute* KeySchema::Find(std::string_view name) const {
   return nullptr;
 }
 
-std::string TableDef::Arn() const { return fmt::format("arn:aws:dynamodb:{}:{}:table/{}", region, account, name); }
+std::string TableDef::Arn() const { return MakeTableArn(region, account, name); }
 
-std::string TableDef::StreamArn() const { return fmt::format("{}/stream/{}", Arn(), stream.label); }
+std::string TableDef::StreamArn() const { return MakeStreamArn(Arn(), stream.label); }
 
 const IndexDef* TableDef::FindIndex(std::string_view index_name) const {
   auto it =

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "base/json_writer.h"
+#include "model/arn.h"
 #include "model/messages_triggers.h"
 #include "model/names.h"
 #include "triggers/event_pattern.h"
@@ -71,14 +72,12 @@ std::string_view StartingPositionName(StartingPosition position) {
 }
 
 std::string Mapping::function_arn() const {
-  std::string text = fmt::format("arn:aws:lambda:{}:{}:function:{}", region, account, function_name);
+  std::string text = model::MakeArn("lambda", region, account, "function:" + function_name);
   if (!function_qualifier.empty()) text += ":" + function_qualifier;
   return text;
 }
 
-std::string Mapping::arn() const {
-  return fmt::format("arn:aws:lambda:{}:{}:event-source-mapping:{}", region, account, uuid);
-}
+std::string Mapping::arn() const { return model::MakeArn("lambda", region, account, "event-source-mapping:" + uuid); }
 
 std::string WhatIsWrong(const Mapping& mapping) {
   const Limit limits[] = {

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "table/journal/stream_arn.h"
+#include "model/arn.h"
 
 namespace armature::triggers {
 
@@ -37,7 +37,7 @@ bool MappingRunner::IsDone(const table::JournalState& state, table::LaneId lane_
 }
 
 const table::StreamWindow* MappingRunner::StreamIn(const table::JournalState& state) const {
-  const auto parts = table::ParseStreamArn(context_.mapping->event_source_arn);
+  const auto parts = model::ParseStreamArn(context_.mapping->event_source_arn);
   return parts ? state.FindStream(parts->label) : nullptr;
 }
 

@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/log_limit.h"
+#include "model/arn.h"
 #include "model/messages_triggers.h"
-#include "table/journal/stream_arn.h"
 
 namespace armature::triggers {
 
@@ -92,7 +92,7 @@ Task<Status> Triggers::TakeUpTrigger(Mapping trigger) {
     const auto streams = deps_.journal.ListStreams(ScopeOf(trigger), trigger.table_name);
     for (const auto& ref : streams) {
       if (!ref.stream->is_enabled()) continue;
-      trigger.event_source_arn = table::MakeStreamArn(ref.table->def()->Arn(), ref.stream->label);
+      trigger.event_source_arn = model::MakeStreamArn(ref.table->def()->Arn(), ref.stream->label);
       const bool is_latest = trigger.starting_position == StartingPosition::kLatest;
       trigger.start = is_latest ? deps_.journal.Latest(*ref.table) : 0;
     }

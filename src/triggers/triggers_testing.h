@@ -15,6 +15,7 @@
 #include <simdjson.h>
 #include <unistd.h>
 
+#include "model/arn.h"
 #include "table/journal/journal_testing.h"
 #include "triggers/triggers.h"
 
@@ -67,7 +68,7 @@ class TriggersTest : public table::JournalTest {
     mapping.region = table::kScope.region;
     mapping.function_name = function;
     const auto state = table.journal().state();
-    mapping.event_source_arn = table::MakeStreamArn(table.def()->Arn(), state->streams.back().label);
+    mapping.event_source_arn = model::MakeStreamArn(table.def()->Arn(), state->streams.back().label);
     return mapping;
   }
   std::string Create(Mapping mapping) {

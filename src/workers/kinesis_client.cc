@@ -9,7 +9,6 @@
 
 #include "base/base64.h"
 #include "base/json_writer.h"
-#include "model/names.h"
 
 namespace armature::workers {
 
@@ -66,20 +65,6 @@ std::optional<std::vector<std::string>> ParsePutReply(std::string_view body, siz
 
 }  // namespace
 
-bool ParseKinesisStreamArn(std::string_view arn, KinesisStreamArn* parsed) {
-  std::array<std::string_view, 6> parts;
-  for (size_t i = 0; i < 5; ++i) {
-    const size_t colon = arn.find(':');
-    if (colon == std::string_view::npos) return false;
-    parts[i] = arn.substr(0, colon);
-    arn.remove_prefix(colon + 1);
-  }
-  constexpr std::string_view kStream = "stream/";
-  if (parts[0] != "arn" || parts[2] != "kinesis" || !arn.starts_with(kStream)) return false;
-  *parsed = {parts[3], arn.substr(kStream.size())};
-  return model::IsRegionName(parsed->region) && model::IsKinesisStreamName(parsed->name);
-}
-
 KinesisClient::KinesisClient(KinesisOptions options) : options_(std::move(options)) {}
 
 std::string KinesisClient::EndpointFor(std::string_view region) const {
@@ -88,7 +73,7 @@ std::string KinesisClient::EndpointFor(std::string_view region) const {
   return url;
 }
 
-KinesisResult<std::string> KinesisClient::Call(const KinesisStreamArn& stream, std::string_view operation,
+KinesisResult<std::string> KinesisClient::Call(const model::KinesisStreamArn& stream, std::string_view operation,
                                                std::string_view body, const std::stop_token& stop) {
   // An emulator wants a signature, but any will do.
   const bool has_keys = !options_.access_key_id.empty();
@@ -108,7 +93,8 @@ KinesisResult<std::string> KinesisClient::Call(const KinesisStreamArn& stream, s
   return std::move(response->body);
 }
 
-KinesisResult<std::string> KinesisClient::StreamStatus(const KinesisStreamArn& stream, const std::stop_token& stop) {
+KinesisResult<std::string> KinesisClient::StreamStatus(const model::KinesisStreamArn& stream,
+                                                       const std::stop_token& stop) {
   std::string body;
   JsonWriter json(body);
   json.BeginObject();
@@ -123,7 +109,7 @@ KinesisResult<std::string> KinesisClient::StreamStatus(const KinesisStreamArn& s
   return std::string(status);
 }
 
-KinesisResult<std::vector<std::string>> KinesisClient::PutRecords(const KinesisStreamArn& stream,
+KinesisResult<std::vector<std::string>> KinesisClient::PutRecords(const model::KinesisStreamArn& stream,
                                                                   std::span<const KinesisRecord* const> records,
                                                                   const std::stop_token& stop) {
   size_t bytes = 64 + stream.name.size();

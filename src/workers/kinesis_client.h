@@ -13,6 +13,7 @@
 
 #include "base/http_client.h"
 #include "base/result.h"
+#include "model/arn.h"
 
 namespace armature::workers {
 
@@ -22,13 +23,6 @@ struct KinesisOptions {
   std::string secret_access_key;
   std::string session_token;
 };
-
-// "arn:aws:kinesis:<region>:<account>:stream/<name>"; views into the ARN. The Region is a name: it can stand in a host.
-struct KinesisStreamArn {
-  std::string_view region;
-  std::string_view name;
-};
-bool ParseKinesisStreamArn(std::string_view arn, KinesisStreamArn* parsed);
 
 struct KinesisRecord {
   std::string partition_key;
@@ -60,15 +54,15 @@ class KinesisClient {
   std::string EndpointFor(std::string_view region) const;
 
   // CREATING, DELETING, ACTIVE or UPDATING.
-  KinesisResult<std::string> StreamStatus(const KinesisStreamArn& stream, const std::stop_token& stop);
+  KinesisResult<std::string> StreamStatus(const model::KinesisStreamArn& stream, const std::stop_token& stop);
   // For each record why it was not taken; empty: it was.
-  KinesisResult<std::vector<std::string>> PutRecords(const KinesisStreamArn& stream,
+  KinesisResult<std::vector<std::string>> PutRecords(const model::KinesisStreamArn& stream,
                                                      std::span<const KinesisRecord* const> records,
                                                      const std::stop_token& stop);
 
  private:
-  KinesisResult<std::string> Call(const KinesisStreamArn& stream, std::string_view operation, std::string_view body,
-                                  const std::stop_token& stop);
+  KinesisResult<std::string> Call(const model::KinesisStreamArn& stream, std::string_view operation,
+                                  std::string_view body, const std::stop_token& stop);
 
   const KinesisOptions options_;
   HttpClient http_;

@@ -93,18 +93,18 @@ KinesisDelivery::Outcome KinesisDelivery::Step(const std::stop_token& stop) {
 KinesisDelivery::Outcome KinesisDelivery::Enable(const KinesisDestinationDef& destination,
                                                  const std::stop_token& stop) {
   const auto fail = [&](std::string_view why) { return Change(destination, KinesisStatus::kEnableFailed, why); };
-  KinesisStreamArn stream;
   if (!house_.client.has_endpoint()) return fail(messages::kKinesisNoEndpoint);
-  if (!ParseKinesisStreamArn(destination.stream_arn, &stream)) return fail(messages::kKinesisNotPermitted);
-  if (stream.region != table_->def()->region) return fail(messages::kKinesisOtherRegion);
+  const auto stream = model::ParseKinesisStreamArn(destination.stream_arn);
+  if (!stream) return fail(messages::kKinesisNotPermitted);
+  if (stream->region != table_->def()->region) return fail(messages::kKinesisOtherRegion);
 
-  const auto status = house_.client.StreamStatus(stream, stop);
+  const auto status = house_.client.StreamStatus(*stream, stop);
   if (!status && status.error().kind == KinesisFailure::kUnavailable) {
     if (stop.stop_requested()) return Pause(kFirstBackOff);
     const bool is_patient = house_.clock.NowMillis() - destination.since_millis < kEnableMillis;
     if (is_patient) return BackOff(status.error().message);
     return fail(
-        fmt::format(messages::kKinesisUnreachable, house_.client.EndpointFor(stream.region), status.error().message));
+        fmt::format(messages::kKinesisUnreachable, house_.client.EndpointFor(stream->region), status.error().message));
   }
   if (!status || *status == "CREATING") return fail(messages::kKinesisNotPermitted);
   if (*status == "DELETING") return fail(messages::kKinesisStreamNotActive);
@@ -224,8 +224,8 @@ Status KinesisDelivery::StoreProgress() {
 
 KinesisDelivery::Outcome KinesisDelivery::Deliver(const KinesisDestinationDef& destination,
                                                   const std::stop_token& stop) {
-  KinesisStreamArn stream;
-  if (!ParseKinesisStreamArn(destination.stream_arn, &stream)) return BackOff("the stream's ARN is damaged");
+  const auto stream = model::ParseKinesisStreamArn(destination.stream_arn);
+  if (!stream) return BackOff("the stream's ARN is damaged");
   if (generation_ != destination.generation) Forget();
   if (pending_.empty()) {
     // Of a request that Kinesis took, but whose cursors could not be stored.
@@ -240,7 +240,7 @@ KinesisDelivery::Outcome KinesisDelivery::Deliver(const KinesisDestinationDef& d
   }
   ShowLag();
   if (!pending_.empty()) {
-    const Outcome outcome = Send(stream, stop);
+    const Outcome outcome = Send(*stream, stop);
     ShowLag();
     if (!pending_.empty()) return outcome;
   }
@@ -258,7 +258,7 @@ size_t KinesisDelivery::NextRequestSize() const {
   return count;
 }
 
-KinesisDelivery::Outcome KinesisDelivery::Send(const KinesisStreamArn& stream, const std::stop_token& stop) {
+KinesisDelivery::Outcome KinesisDelivery::Send(const model::KinesisStreamArn& stream, const std::stop_token& stop) {
   const size_t count = NextRequestSize();
   std::vector<const KinesisRecord*> records;
   records.reserve(count);

@@ -87,7 +87,7 @@ class KinesisDelivery {
   Outcome Enable(const model::KinesisDestinationDef& destination, const std::stop_token& stop);
   Outcome Disable(const model::KinesisDestinationDef& destination, const std::stop_token& stop);
   Outcome Deliver(const model::KinesisDestinationDef& destination, const std::stop_token& stop);
-  Outcome Send(const KinesisStreamArn& stream, const std::stop_token& stop);
+  Outcome Send(const model::KinesisStreamArn& stream, const std::stop_token& stop);
   Outcome HandleFailure(const KinesisError& error, size_t sent);
   // Brings the destination, if it is still the same, into another state.
   Outcome Change(const model::KinesisDestinationDef& from, model::KinesisStatus status, std::string_view description);

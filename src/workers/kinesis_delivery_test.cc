@@ -226,16 +226,5 @@ TEST_F(KinesisDeliveryTest, ADeletedTableEndsDelivery) {
   EXPECT_EQ(Run().next, Next::kEnd);
 }
 
-TEST(KinesisStreamArnTest, OnlyStreamsHaveOne) {
-  KinesisStreamArn stream;
-  EXPECT_TRUE(ParseKinesisStreamArn("arn:aws:kinesis:eu-west-1:123456789012:stream/a-b", &stream));
-  EXPECT_EQ(stream.region, "eu-west-1");
-  EXPECT_EQ(stream.name, "a-b");
-  for (const char* wrong : {"", "a-b", "arn:aws:kinesis:eu-west-1:123456789012:stream/",
-                            "arn:aws:kinesis:eu-west-1:123456789012:stream/a/consumer/b:1",
-                            "arn:aws:firehose:eu-west-1:123456789012:stream/a"})
-    EXPECT_FALSE(ParseKinesisStreamArn(wrong, &stream)) << wrong;
-}
-
 }  // namespace
 }  // namespace armature::workers

@@ -4,8 +4,8 @@
 
 #include "api/lambda/mapping_reply.h"
 #include "api/lambda/mapping_settings.h"
+#include "model/arn.h"
 #include "model/messages_triggers.h"
-#include "table/journal/stream_arn.h"
 
 namespace armature::api::lambda {
 
@@ -27,7 +27,7 @@ ApiResult<StartingPosition> ReadPosition(Members& body) {
 }
 
 ApiResult<void> CheckSource(const RequestContext& context, const std::string& arn) {
-  const auto parts = table::ParseStreamArn(arn);
+  const auto parts = model::ParseStreamArn(arn);
   if (!parts) return InvalidParameterValue(std::string(messages::kTriggerUnknownSource));
   if (parts->account != context.account || parts->region != context.region)
     return InvalidParameterValue(fmt::format(messages::kTriggerStreamNotFound, arn));

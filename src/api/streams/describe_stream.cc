@@ -5,8 +5,8 @@
 
 #include "api/streams/stream_lookup.h"
 #include "base/json_writer.h"
+#include "model/arn.h"
 #include "model/messages_streams.h"
-#include "table/journal/stream_arn.h"
 
 namespace armature::api {
 
@@ -80,7 +80,7 @@ Task<ApiResult<void>> DescribeStream(RequestContext& context, const wire::Descri
   json.BeginObject();
   json.Key("StreamDescription");
   json.BeginObject();
-  json.Member("StreamArn", table::MakeStreamArn(def->Arn(), ref.stream->label));
+  json.Member("StreamArn", model::MakeStreamArn(def->Arn(), ref.stream->label));
   json.Member("StreamLabel", ref.stream->label);
   json.Member("StreamStatus", StreamStatus(context, *ref.stream));
   json.Member("StreamViewType", model::ViewTypeName(ref.stream->images));

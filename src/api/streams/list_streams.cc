@@ -5,8 +5,8 @@
 #include "api/streams/stream_lookup.h"
 #include "api/table_lookup.h"
 #include "base/json_writer.h"
+#include "model/arn.h"
 #include "model/messages_streams.h"
-#include "table/journal/stream_arn.h"
 
 namespace armature::api {
 
@@ -21,7 +21,7 @@ Task<ApiResult<void>> ListStreams(RequestContext& context, const wire::ListStrea
   const std::string_view name = request.TableName ? TableNameOf(context, *request.TableName) : std::string_view();
   auto refs = context.services.journal->ListStreams(context.scope(), name);
   if (request.ExclusiveStartStreamArn) {
-    const auto start = table::ParseStreamArn(*request.ExclusiveStartStreamArn);
+    const auto start = model::ParseStreamArn(*request.ExclusiveStartStreamArn);
     if (!start) co_return model::ValidationException(std::string(model::messages::kInvalidStreamArn));
     std::erase_if(refs, [&](const auto& ref) {
       const auto def = ref.table->def();
@@ -38,7 +38,7 @@ Task<ApiResult<void>> ListStreams(RequestContext& context, const wire::ListStrea
   const size_t count = std::min(limit, refs.size());
   for (size_t i = 0; i < count; ++i) {
     const auto def = refs[i].table->def();
-    last_arn = table::MakeStreamArn(def->Arn(), refs[i].stream->label);
+    last_arn = model::MakeStreamArn(def->Arn(), refs[i].stream->label);
     json.BeginObject();
     json.Member("StreamArn", last_arn);
     json.Member("TableName", def->name);

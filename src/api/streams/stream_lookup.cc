@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "model/arn.h"
 #include "model/messages_streams.h"
-#include "table/journal/stream_arn.h"
 
 namespace armature::api {
 
@@ -11,7 +11,7 @@ using model::ApiResult;
 namespace messages = model::messages;
 
 ApiResult<table::Journal::StreamRef> FindStream(const RequestContext& context, std::string_view arn) {
-  const auto parts = table::ParseStreamArn(arn);
+  const auto parts = model::ParseStreamArn(arn);
   if (!parts) return model::ValidationException(std::string(messages::kInvalidStreamArn));
   if (parts->account == context.account && parts->region == context.region)
     if (auto found = context.services.journal->FindStream(arn)) return std::move(*found);

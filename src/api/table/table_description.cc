@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
+#include "model/arn.h"
 
 namespace armature::api {
 
@@ -89,7 +89,7 @@ void WriteIndex(JsonWriter& json, const TableDef& table, const table::IndexSchem
   WriteProjection(json, index.projection);
   json.MemberInt("IndexSizeBytes", schema.stats->size_bytes);
   json.MemberInt("ItemCount", schema.stats->item_count);
-  json.Member("IndexArn", fmt::format("{}/index/{}", table.Arn(), index.name));
+  json.Member("IndexArn", model::MakeIndexArn(table.Arn(), index.name));
   if (index.kind == IndexKind::kGlobal) {
     const auto status = options.status == ResourceStatus::kCreating ? ResourceStatus::kCreating : index.status;
     json.Member("IndexStatus", model::ResourceStatusName(status));

@@ -8,6 +8,7 @@
 
 #include "api/table/key_schema_checks.h"
 #include "base/random.h"
+#include "model/arn.h"
 #include "model/messages.h"
 
 namespace armature::api {
@@ -29,12 +30,11 @@ bool IsTagText(std::string_view text) {
 
 // The key a request names by id, alias or ARN; nothing is encrypted with it here, it is only described.
 std::string KmsKeyArn(const model::TableDef& table, const wire::SSESpecification& requested) {
-  if (!requested.KMSMasterKeyId)
-    return fmt::format("arn:aws:kms:{}:{}:alias/aws/dynamodb", table.region, table.account);
+  if (!requested.KMSMasterKeyId) return model::MakeArn("kms", table.region, table.account, "alias/aws/dynamodb");
   const std::string_view id = *requested.KMSMasterKeyId;
   if (id.starts_with("arn:")) return std::string(id);
   const std::string_view kind = id.starts_with("alias/") ? "" : "key/";
-  return fmt::format("arn:aws:kms:{}:{}:{}{}", table.region, table.account, kind, id);
+  return model::MakeArn("kms", table.region, table.account, fmt::format("{}{}", kind, id));
 }
 
 }  // namespace

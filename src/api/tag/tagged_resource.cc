@@ -10,17 +10,17 @@ namespace messages = model::messages;
 
 model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context, std::string_view arn,
                                                    std::string_view operation) {
-  TableArn parsed;
   if (!arn.starts_with("arn:")) return model::ValidationException(fmt::format(messages::kNoArn, arn));
-  if (!ParseTableArn(arn, &parsed)) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
-  if (!IsOurs(context, parsed))
+  const auto parsed = model::ParseTableArn(arn);
+  if (!parsed) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
+  if (!IsOurs(context, *parsed))
     return model::AccessDeniedException(
         fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));
-  const auto table = context.services.catalog.Find(context.scope(), parsed.table);
+  const auto table = context.services.catalog.Find(context.scope(), parsed->table);
   if (!table || table->def()->IsGoneAt(context.now_millis))
-    return MissingTable(context, parsed.table,
+    return MissingTable(context, parsed->table,
                         model::ResourceNotFoundException(fmt::format(messages::kTagResourceNotFound, arn)));
-  return parsed.table;
+  return parsed->table;
 }
 
 }  // namespace armature::api

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "table/journal/stream_arn.h"
+#include "model/arn.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/lane_changes.h"
 #include "table/system_records.h"
@@ -219,7 +219,7 @@ bool Journal::IsReadable(const StreamWindow& stream, int64_t now_millis) const {
 }
 
 std::optional<Journal::StreamRef> Journal::FindStream(std::string_view stream_arn) const {
-  const auto parts = ParseStreamArn(stream_arn);
+  const auto parts = model::ParseStreamArn(stream_arn);
   if (!parts) return std::nullopt;
   const int64_t now = clock_.NowMillis();
   const auto find_in = [&](const std::shared_ptr<Table>& table) -> std::optional<StreamRef> {

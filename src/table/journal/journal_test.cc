@@ -1,5 +1,6 @@
 #include "table/journal/journal.h"
 
+#include "model/arn.h"
 #include "table/journal/journal_testing.h"
 #include "table/keys/key_layout.h"
 #include "table/system_records.h"
@@ -223,10 +224,10 @@ TEST_F(JournalTest, StreamsAreFoundByArnAndListed) {
   CreateStream("s", "KEYS_ONLY");
   SetStream("t", "");
   SetStream("t", "NEW_IMAGE");
-  const std::string arn = MakeStreamArn(table->def()->Arn(), "label-3");
+  const std::string arn = model::MakeStreamArn(table->def()->Arn(), "label-3");
   ASSERT_TRUE(journal_->FindStream(arn));
   EXPECT_EQ(journal_->FindStream(arn)->stream->images, model::kNewImage);
-  EXPECT_FALSE(journal_->FindStream(MakeStreamArn(table->def()->Arn(), "label-9")));
+  EXPECT_FALSE(journal_->FindStream(model::MakeStreamArn(table->def()->Arn(), "label-9")));
   EXPECT_FALSE(journal_->FindStream("nonsense"));
   Strings labels;
   for (const auto& ref : journal_->ListStreams(kScope, {})) labels.push_back(ref.stream->label);
@@ -234,9 +235,10 @@ TEST_F(JournalTest, StreamsAreFoundByArnAndListed) {
   EXPECT_EQ(journal_->ListStreams(kScope, "s").size(), 1u);
 
   clock_.AdvanceMillis(options_.retention_millis - 1);
-  EXPECT_TRUE(journal_->FindStream(MakeStreamArn(table->def()->Arn(), "label-1")));
+  EXPECT_TRUE(journal_->FindStream(model::MakeStreamArn(table->def()->Arn(), "label-1")));
   clock_.AdvanceMillis(1);
-  EXPECT_FALSE(journal_->FindStream(MakeStreamArn(table->def()->Arn(), "label-1"))) << "a day after it was disabled";
+  EXPECT_FALSE(journal_->FindStream(model::MakeStreamArn(table->def()->Arn(), "label-1")))
+      << "a day after it was disabled";
   EXPECT_TRUE(journal_->FindStream(arn));
 }
 

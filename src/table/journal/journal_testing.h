@@ -11,7 +11,6 @@
 #include <gtest/gtest.h>
 
 #include "table/journal/journal.h"
-#include "table/journal/stream_arn.h"
 #include "table/table_testing.h"
 
 namespace armature::table {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "table/journal/stream_arn.h"
 #include "table/lanes/lane_changes.h"
 
 namespace armature::table {
@@ -65,21 +64,6 @@ TEST(SequenceNumbers, AreTextOfFixedLength) {
   EXPECT_EQ(ParseSequenceNumber("000000000000000000001"), 0u);
   EXPECT_FALSE(ParseSequenceNumber("10000000000000000004x"));
   EXPECT_FALSE(ParseSequenceNumber(""));
-}
-
-TEST(StreamArns, AreTakenApart) {
-  const auto parts = ParseStreamArn("arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2026-11-15T08:00:00.000");
-  ASSERT_TRUE(parts);
-  EXPECT_EQ(parts->region, "eu-west-1");
-  EXPECT_EQ(parts->account, "123456789012");
-  EXPECT_EQ(parts->table, "T");
-  EXPECT_EQ(parts->label, "2026-11-15T08:00:00.000");
-  for (const char* bad : {"", "arn", "arn:aws:dynamodb:r:a:table/T", "arn:aws:s3:r:a:table/T/stream/x",
-                          "arn:aws:dynamodb:r:a:index/T/stream/x", "arn:aws:dynamodb:r:a:table/T/stream/",
-                          // Parts left out from the middle.
-                          "arn:table/T/stream/x", "arn:aws/T/stream/x", "arn:aws:dynamodb:table/T/stream/x",
-                          "arn:aws:dynamodb:r:table/T/stream/x"})
-    EXPECT_FALSE(ParseStreamArn(bad)) << bad;
 }
 
 }  // namespace
