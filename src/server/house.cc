@@ -39,6 +39,7 @@ Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options,
   rocksdb.durability = options.durability;
   rocksdb.interval_millis = options.sync_interval_millis;
   rocksdb.memory_bytes = CacheBytes(options);
+  rocksdb.memtable = options.memtable;
   return storage::OpenRocksDbEngine(rocksdb, metrics);
 }
 

@@ -18,6 +18,8 @@ namespace {
 const std::map<std::string, storage::Durability> kDurabilities{{"fsync", storage::Durability::kFsync},
                                                                {"interval", storage::Durability::kInterval},
                                                                {"none", storage::Durability::kNone}};
+const std::map<std::string, storage::MemtableKind> kMemtables{{"linked", storage::MemtableKind::kLinked},
+                                                              {"stock", storage::MemtableKind::kStock}};
 const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
                                                  {"info", LogLevel::kInfo},
                                                  {"warn", LogLevel::kWarn},
@@ -89,6 +91,10 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
                  "Milliseconds between syncs with --durability interval")
       ->capture_default_str()
       ->check(CLI::Range(1, 600'000));
+  // To find out whether a fault is the memtable's (docs/design/storage.md); nothing to choose otherwise.
+  app.add_option("--memtable", options.memtable, "linked or stock")
+      ->group("")
+      ->transform(CLI::CheckedTransformer(kMemtables).description("linked|stock"));
   app.add_option(
          "--cache-mib", options.cache_mebibytes,
          "Memory for cached blocks, indexes and unflushed writes, in MiB (the process may use about 1.4 times as\n"

@@ -28,6 +28,7 @@ struct ServeOptions {
   model::Compatibility compatibility;
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;
+  storage::MemtableKind memtable = storage::MemtableKind::kLinked;
   int threads = 0;                      // 0 = one per core
   uint64_t cache_mebibytes = 0;         // 0 = a quarter of the machine's memory
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory

@@ -36,6 +36,14 @@ TEST(ServeOptions, ReadsLagOnlyIfAsked) {
   EXPECT_FALSE(ParseServeOptions({"--eventual-lag", "-1"}).options.has_value());
 }
 
+// For finding out whether a fault is the memtable's; not for choosing.
+TEST(ServeOptions, TheMemtableIsAHiddenSwitch) {
+  EXPECT_EQ(Parsed({}).memtable, storage::MemtableKind::kLinked);
+  EXPECT_EQ(Parsed({"--memtable=stock"}).memtable, storage::MemtableKind::kStock);
+  EXPECT_FALSE(ParseServeOptions({"--memtable", "none"}).options.has_value());
+  EXPECT_EQ(ParseServeOptions({"--help"}).text.find("--memtable"), std::string::npos);
+}
+
 TEST(ServeOptions, ExpiredItemsStayAsLongAsAsked) {
   EXPECT_EQ(Parsed({}).ttl_delay_millis, 0);
   EXPECT_EQ(Parsed({"--ttl-delay", "1500"}).ttl_delay_millis, 1500);

@@ -29,11 +29,13 @@ struct EngineKind {
   std::function<std::unique_ptr<Engine>(const std::string& directory, Metrics& metrics)> open;
 };
 
-std::unique_ptr<Engine> OpenRocks(const std::string& directory, Metrics& metrics, Durability durability) {
+std::unique_ptr<Engine> OpenRocks(const std::string& directory, Metrics& metrics, Durability durability,
+                                  MemtableKind memtable = MemtableKind::kLinked) {
   RocksDbOptions options;
   options.directory = directory;
   options.durability = durability;
   options.memory_bytes = 16 << 20;
+  options.memtable = memtable;
   auto engine = OpenRocksDbEngine(options, metrics);
   EXPECT_TRUE(engine.has_value()) << (engine ? "" : engine.error().ToString());
   return engine ? std::move(*engine) : nullptr;
@@ -47,6 +49,10 @@ std::vector<EngineKind> Kinds() {
       {"RocksDbInterval",
        [](const std::string& d, Metrics& metrics) { return OpenRocks(d, metrics, Durability::kInterval); }},
       {"RocksDbNone", [](const std::string& d, Metrics& metrics) { return OpenRocks(d, metrics, Durability::kNone); }},
+      {"RocksDbStockMemtable",
+       [](const std::string& d, Metrics& metrics) {
+         return OpenRocks(d, metrics, Durability::kFsync, MemtableKind::kStock);
+       }},
       {"Faulty",
        [](const std::string&, Metrics& metrics) -> std::unique_ptr<Engine> { return OpenFaultyEngine({}, metrics); }},
       {"FaultyDelayed",

@@ -34,7 +34,7 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     return Allocate(bytes, 1);
   } catch (...) { return nullptr; }
 }
-// Those of arrays come here by way of the ones above (base/huge_pages.cc), but for a sanitizer's own.
+// Those of arrays come here by way of the ones above (the library sees to it), but for a sanitizer's own.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 void* operator new[](std::size_t bytes) { return Allocate(bytes, 1); }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {

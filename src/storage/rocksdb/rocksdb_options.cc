@@ -14,14 +14,17 @@
 #include <rocksdb/write_buffer_manager.h>
 #include <sys/resource.h>
 
-#include "base/huge_pages.h"
 #include "base/log.h"
-#include "storage/rocksdb/linked_memtable.h"
+#include "storage/rocksdb/memtable/linked_memtable.h"
+#include "storage/rocksdb/memtable/row_blocks.h"
 
 namespace armature::storage {
 namespace {
 
 constexpr int kLevels = 7;
+// Beside rows, which have blocks of their own, a memtable's arena holds its filter and range deletions. RocksDB lets a
+// memtable stop this much short of its size.
+constexpr size_t kLargestArenaBlock = size_t{64} << 10;
 
 // RocksDB's errors become warnings of our own log, its warnings debug lines; it keeps no LOG file of its own.
 class LogBridge final : public rocksdb::Logger {
@@ -80,6 +83,24 @@ rocksdb::BlockBasedTableOptions MakeTableOptions(const std::shared_ptr<rocksdb::
   return table;
 }
 
+void SetMemtables(const RocksDbOptions& options, const std::shared_ptr<rocksdb::Cache>& cache,
+                  rocksdb::Options& result) {
+  const size_t write_buffer = WriteBufferBytes(options);
+  const size_t block = std::min(RowBlocks::kHugePageBytes, write_buffer / 8);
+  result.write_buffer_size = write_buffer;
+  result.max_write_buffer_number = 3;
+  result.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(3 * write_buffer, cache);
+  result.allow_concurrent_memtable_write = false;  // which ours does not know; a group's writes are few and quick
+  result.memtable_whole_key_filtering = true;
+  result.memtable_prefix_bloom_size_ratio = 0.01;
+  if (options.memtable == MemtableKind::kStock) {
+    result.arena_block_size = block;
+  } else {
+    result.memtable_factory = MakeLinkedMemtables(block, result.write_buffer_manager);
+    result.arena_block_size = std::min(kLargestArenaBlock, block);
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<rocksdb::Cache> MakeBlockCache(const RocksDbOptions& options) {
@@ -109,15 +130,7 @@ rocksdb::Options MakeRocksDbOptions(const RocksDbOptions& options, rocksdb::Env*
   result.manual_wal_flush = options.durability == Durability::kFsync;
   result.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
 
-  result.write_buffer_size = write_buffer;
-  result.max_write_buffer_number = 3;
-  result.write_buffer_manager = std::make_shared<rocksdb::WriteBufferManager>(3 * write_buffer, cache);
-  result.memtable_factory = MakeLinkedMemtables();
-  result.allow_concurrent_memtable_write = false;  // which it does not know; a group's writes are few and quick
-  result.memtable_whole_key_filtering = true;
-  result.memtable_prefix_bloom_size_ratio = 0.01;
-  result.arena_block_size = std::min(kHugePageBytes, write_buffer / 8);
-  PutLargeArraysOnHugePages();
+  SetMemtables(options, cache, result);
 
   result.level_compaction_dynamic_level_bytes = true;
   result.max_bytes_for_level_base = 4 * write_buffer;

@@ -27,6 +27,12 @@ enum class Durability {
   kNone,
 };
 
+// The list of the rows in memory.
+enum class MemtableKind {
+  kLinked,  // ours: memtable/linked_memtable.h
+  kStock,   // RocksDB's own, to compare with and to fall back to
+};
+
 struct RocksDbOptions {
   std::string directory;
   Durability durability = Durability::kFsync;
@@ -36,6 +42,7 @@ struct RocksDbOptions {
   size_t memory_bytes = size_t{512} << 20;
   // One memtable; 0 chooses an eighth of memory_bytes, at most 64 MiB.
   size_t write_buffer_bytes = 0;
+  MemtableKind memtable = MemtableKind::kLinked;
   int background_jobs = 2;
 
   // The operating system to run on; null = the real one. Tests inject faults here.

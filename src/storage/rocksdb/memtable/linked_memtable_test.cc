@@ -1,5 +1,6 @@
-#include "storage/rocksdb/linked_memtable.h"
+#include "storage/rocksdb/memtable/linked_memtable.h"
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -10,9 +11,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/comparator.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
 #include <rocksdb/options.h>
+#include <rocksdb/slice_transform.h>
+#include <rocksdb/write_buffer_manager.h>
 
 #include "base/random.h"
 
@@ -28,14 +33,19 @@ class LinkedMemtableTest : public ::testing::Test {
     rocksdb::Options options;
     options.env = env_.get();
     options.create_if_missing = true;
-    options.memtable_factory = MakeLinkedMemtables();
+    options.write_buffer_manager = budget_;
+    options.memtable_factory = MakeLinkedMemtables(kBlock, budget_);
     options.allow_concurrent_memtable_write = false;
     options.write_buffer_size = size_t{64} << 20;
+    options.arena_block_size = size_t{64} << 10;
+    Change(options);
     rocksdb::DB* db = nullptr;
     const auto status = rocksdb::DB::Open(options, "/memtable", &db);
     ASSERT_TRUE(status.ok()) << status.ToString();
     db_.reset(db);
   }
+
+  virtual void Change(rocksdb::Options&) {}
 
   std::unique_ptr<rocksdb::Iterator> NewIterator(const rocksdb::Snapshot* at = nullptr) {
     rocksdb::ReadOptions options;
@@ -78,6 +88,16 @@ class LinkedMemtableTest : public ::testing::Test {
     if (rows->Valid()) { ASSERT_EQ(rows->key().ToString(), (--before)->first); }
   }
 
+  uint64_t Property(const std::string& name) {
+    uint64_t value = 0;
+    EXPECT_TRUE(db_->GetIntProperty(name, &value));
+    return value;
+  }
+
+  static constexpr size_t kBlock = size_t{2} << 20;
+  const std::shared_ptr<rocksdb::Cache> cache_ = rocksdb::NewLRUCache(size_t{512} << 20);
+  const std::shared_ptr<rocksdb::WriteBufferManager> budget_ =
+      std::make_shared<rocksdb::WriteBufferManager>(size_t{256} << 20, cache_);
   std::unique_ptr<rocksdb::Env> env_{rocksdb::NewMemEnv(rocksdb::Env::Default())};
   std::unique_ptr<rocksdb::DB> db_;
 };
@@ -187,6 +207,89 @@ TEST_F(LinkedMemtableTest, ReadersBesideTheWriterMissNothing) {
   written.store(kRows);
   for (auto& reader : readers) reader.join();
   EXPECT_EQ(failures.load(), 0);
+}
+
+// --- memory
+
+// What rows take is what RocksDB counts, what the cache is charged is what the blocks hold, and all of it is given
+// back.
+TEST_F(LinkedMemtableTest, MemoryIsCountedChargedAndGivenBack) {
+  const size_t empty = budget_->memory_usage();
+  const std::string value(1000, 'v');
+  constexpr size_t kRows = 10'000;
+  for (size_t i = 0; i < kRows; ++i)
+    ASSERT_TRUE(db_->Put(rocksdb::WriteOptions(), fmt::format("{:06}", i), value).ok());
+  const size_t counted = Property("rocksdb.cur-size-all-mem-tables");
+  EXPECT_GE(counted, kRows * value.size());
+  EXPECT_LE(counted, kRows * (value.size() + 110) + (size_t{1} << 20));
+  EXPECT_GE(budget_->memory_usage() - empty, kRows * value.size());
+  EXPECT_LE(budget_->memory_usage() - empty, counted + kBlock + (size_t{1} << 20));
+  EXPECT_GE(cache_->GetPinnedUsage(), budget_->memory_usage());
+  EXPECT_EQ(budget_->mutable_memtable_memory_usage(), budget_->memory_usage());
+
+  // While something looks at it a memtable stays, but is no longer one that takes rows.
+  auto rows = NewIterator();
+  rows->SeekToFirst();
+  ASSERT_TRUE(db_->Flush(rocksdb::FlushOptions()).ok());
+  EXPECT_LE(budget_->mutable_memtable_memory_usage(), empty);
+  EXPECT_GE(budget_->memory_usage() - empty, kRows * value.size());
+  rows.reset();
+  EXPECT_LE(budget_->memory_usage(), empty);
+}
+
+class SmallMemtableTest : public LinkedMemtableTest {
+ protected:
+  static constexpr size_t kWriteBuffer = size_t{4} << 20;
+  void Change(rocksdb::Options& options) override { options.write_buffer_size = kWriteBuffer; }
+};
+
+TEST_F(SmallMemtableTest, AMemtableIsFlushedWhenItsRowsFillIt) {
+  size_t largest = 0;
+  const auto is_full = [&] {
+    return Property("rocksdb.num-immutable-mem-table") + Property("rocksdb.total-sst-files-size") != 0;
+  };
+  for (int i = 0; !is_full(); ++i) {
+    largest = std::max(largest, static_cast<size_t>(Property("rocksdb.cur-size-active-mem-table")));
+    ASSERT_TRUE(db_->Put(rocksdb::WriteOptions(), fmt::format("{:06}", i), std::string(500, 'v')).ok());
+    ASSERT_LT(i, 20'000);
+  }
+  EXPECT_GT(largest, kWriteBuffer * 95 / 100);
+  EXPECT_LT(largest, kWriteBuffer * 105 / 100);
+}
+
+// --- what it does not know
+
+// The options must not ask for what the list does not know; if they do, RocksDB's own list takes its place.
+class ReversedOrderTest : public LinkedMemtableTest {
+ protected:
+  void Change(rocksdb::Options& options) override { options.comparator = rocksdb::ReverseBytewiseComparator(); }
+};
+
+TEST_F(ReversedOrderTest, AnotherComparatorGetsAnotherList) {
+  for (const char* key : {"b", "c", "a"}) ASSERT_TRUE(db_->Put(rocksdb::WriteOptions(), key, "").ok());
+  std::string keys;
+  const auto rows = NewIterator();
+  for (rows->SeekToFirst(); rows->Valid(); rows->Next()) keys += rows->key().ToString();
+  EXPECT_EQ(keys, "cba");
+}
+
+class PrefixTest : public LinkedMemtableTest {
+ protected:
+  void Change(rocksdb::Options& options) override {
+    options.prefix_extractor.reset(rocksdb::NewFixedPrefixTransform(1));
+  }
+};
+
+TEST_F(PrefixTest, WithPrefixesIteratorsOfAThreadAreApart) {
+  for (const char* key : {"a1", "a2", "b1", "b2"}) ASSERT_TRUE(db_->Put(rocksdb::WriteOptions(), key, "").ok());
+  const auto first = NewIterator(), second = NewIterator();
+  first->Seek("a1");
+  second->Seek("b1");
+  ASSERT_TRUE(first->Valid());
+  EXPECT_EQ(first->key().ToString(), "a1");
+  first->Next();
+  EXPECT_EQ(first->key().ToString(), "a2");
+  EXPECT_EQ(second->key().ToString(), "b1");
 }
 
 }  // namespace
