@@ -44,6 +44,15 @@ void FutexWakeOne(std::atomic<uint32_t>& word) {
   syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }
 
+// In a loop that waits for another thread: leaves the core to its other half, or at least saves power.
+void RestBriefly() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("isb" ::: "memory");  // `yield` does nothing on most
+#endif
+}
+
 // A shortage, not a failure.
 bool IsPassing(const Status& status) {
   return status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable;
@@ -138,7 +147,7 @@ void Syncer::StayAwake() {
   const auto awake = std::clamp<Clock::duration>(2 * sync_time_, kShortestAwake, kLongestAwake);
   if (is_lone_writer_quick_) {
     while (parked_count_.load(std::memory_order_acquire) == 0 && Clock::now() - start < awake) {
-      for (int i = 0; i < 32; ++i) __builtin_ia32_pause();
+      for (int i = 0; i < 32; ++i) RestBriefly();
     }
   }
   if (parked_count_.load(std::memory_order_seq_cst) == 0) {
