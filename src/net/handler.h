@@ -40,7 +40,7 @@ class Exchange {
   std::string PeerAddress() const;
 
  private:
-  friend class Connection;
+  friend class HttpSession;
   HttpRequest request_;
   HttpResponse response_;
   Arena arena_;

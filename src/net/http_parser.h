@@ -3,7 +3,7 @@
 // Pure functions and one small state machine, no I/O, no allocation beyond the header list.
 // Strict on purpose: whatever could make two parsers disagree about where a request ends (a bare
 // LF, folded lines, blanks before a colon, NULs, contradicting lengths) is refused, not repaired.
-// Called by the connection; nothing else needs it.
+// Called by HTTP sessions.
 #pragma once
 
 #include <cstddef>

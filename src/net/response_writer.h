@@ -1,7 +1,7 @@
 // ResponseWriter: renders the head of every answer, with the Date line made once a second.
 //
 // One per reactor, not thread-safe. Also holds the few answers net/ gives by itself, when
-// a request never reaches a handler. Used by connections.
+// a request never reaches a handler. Used by sessions.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/random.h"
-#include "net/buffer.h"
 #include "net/http_message.h"
+#include "net/transport/buffer.h"
 
 namespace armature::net {
 

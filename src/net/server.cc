@@ -1,152 +1,77 @@
 #include "net/server.h"
 
-#include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <thread>
+#include <utility>
 
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include "net/worker.h"
+#include "net/http_protocol.h"
+#include "net/transport/stream_server.h"
 
 namespace armature::net {
 namespace {
 
-// Descriptors the rest of the program may need: tables' files, logs, the listening sockets.
-constexpr size_t kReservedDescriptors = 512;
-
-// Raises the soft limit of descriptors as far as is useful and allowed; returns how many connections fit.
-size_t FitConnections(size_t wanted) {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
-  const rlim_t needed = wanted + kReservedDescriptors;
-  if (limit.rlim_cur < needed && limit.rlim_cur < limit.rlim_max) {
-    limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
-    setrlimit(RLIMIT_NOFILE, &limit);
-    getrlimit(RLIMIT_NOFILE, &limit);
-  }
-  if (limit.rlim_cur >= needed) return wanted;
-  return limit.rlim_cur > 2 * kReservedDescriptors ? limit.rlim_cur - kReservedDescriptors : limit.rlim_cur / 2;
+StreamServerOptions StreamOptions(const ServerOptions& options) {
+  return {
+      .host = options.host,
+      .port = options.port,
+      .threads = options.threads,
+      .max_connections = options.max_connections,
+      .max_buffered_bytes = options.max_buffered_bytes,
+      .limits = {.idle_timeout_millis = options.idle_timeout_millis,
+                 .message_timeout_millis = options.request_timeout_millis,
+                 .min_bytes_per_second = options.min_bytes_per_second,
+                 .write_stall_timeout_millis = options.write_stall_timeout_millis},
+      .overloaded = options.overloaded,
+      .timer_clock = options.timer_clock,
+      .send_buffer_bytes = options.send_buffer_bytes,
+  };
 }
 
-// Runs `action` on the reactor's thread.
-template <class Action>
-async_detail::Detached RunOn(Reactor& reactor, Action action) {
-  co_await reactor.Enter();
-  action();
+StreamCounters Counters(Metrics& metrics) {
+  return {
+      metrics.GetCounter("armature_http_connections_accepted_total", "Connections accepted."),
+      metrics.GetCounter("armature_http_connections_refused_total", "Connections refused at the connection limit."),
+      metrics.GetCounter("armature_http_connections_evicted_total",
+                         "Connections closed under memory pressure because their clients did not move."),
+      metrics.GetCounter("armature_http_timeouts_total", "Connections closed because the client was too slow."),
+  };
 }
 
-// Counts down; waits with or without a limit.
-class Countdown {
- public:
-  explicit Countdown(size_t count) : left_(count) {}
-  void Done() {
-    std::lock_guard lock(mutex_);
-    --left_;
-    reached_.notify_all();
-  }
-  void Wait() {
-    std::unique_lock lock(mutex_);
-    reached_.wait(lock, [&] { return left_ == 0; });
-  }
-  bool WaitFor(std::chrono::milliseconds patience) {
-    std::unique_lock lock(mutex_);
-    return reached_.wait_for(lock, patience, [&] { return left_ == 0; });
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable reached_;
-  size_t left_;  // guarded by mutex_
-};
+void AddGauges(Metrics& metrics, const std::shared_ptr<StreamStats>& stats) {
+  metrics.AddGauge("armature_http_connections", "Open connections.",
+                   [stats] { return static_cast<double>(stats->connections.load()); });
+  metrics.AddGauge("armature_http_buffered_bytes", "Memory held by large requests and unread answers.",
+                   [stats] { return static_cast<double>(stats->memory.total_bytes()); });
+  metrics.AddGauge("armature_http_in_flight_bytes", "The part of it that belongs to requests being executed.",
+                   [stats] { return static_cast<double>(stats->memory.in_flight_bytes()); });
+}
 
 }  // namespace
 
-struct Server::Shared {
-  explicit Shared(const ServerOptions& options) : stats(options.max_buffered_bytes) {}
-  ServerStats stats;
-  SystemClock system_clock;
-  CoarseMonotonicClock monotonic_clock;
-};
-
 Server::Server(ServerOptions options, Handler& handler, Metrics& metrics)
-    : options_(std::move(options)), handler_(handler), metrics_(metrics), shared_(std::make_shared<Shared>(options_)) {}
+    : options_(std::move(options)), handler_(handler), metrics_(metrics) {
+  const auto make_protocol = [this](size_t reactor_index) {
+    return std::make_unique<HttpProtocol>(HttpContext{
+        .handler = handler_,
+        .head_limits = {options_.max_request_line_bytes, options_.max_header_bytes},
+        .max_body_bytes = options_.max_body_bytes,
+        .counters = HttpCounters(metrics_, reactor_index),
+        .writer = ResponseWriter(options_.clock ? *options_.clock : system_clock_),
+    });
+  };
+  streams_ = std::make_unique<StreamServer>(StreamOptions(options_), make_protocol, Counters(metrics_));
+}
 
-Server::~Server() { Stop(std::chrono::milliseconds(0)); }
+Server::~Server() = default;
 
 Status Server::Start() {
-  const size_t threads = options_.threads > 0 ? static_cast<size_t>(options_.threads)
-                                              : std::max<size_t>(1, std::thread::hardware_concurrency());
-  auto listeners = OpenListeners(options_.host, options_.port, threads, options_.send_buffer_bytes);
-  if (!listeners) return std::move(listeners).error();
-  port_ = listeners->port;
-  const Worker::Environment environment{
-      .options = options_,
-      .handler = handler_,
-      .metrics = metrics_,
-      .wall_clock = options_.clock ? *options_.clock : shared_->system_clock,
-      .timer_clock = options_.timer_clock ? *options_.timer_clock : static_cast<const Clock&>(shared_->monotonic_clock),
-      .stats = shared_->stats,
-      .siblings = workers_,
-      .max_connections = FitConnections(options_.max_connections),
-  };
-  for (size_t i = 0; i < threads; ++i) workers_.push_back(std::make_unique<Worker>(environment, i, listeners->fds[i]));
-  for (const auto& worker : workers_) {
-    if (Status status = worker->Open(); !status.ok()) {
-      workers_.clear();
-      return status;
-    }
-  }
-  metrics_.AddGauge("armature_http_connections", "Open connections.",
-                    [shared = shared_] { return static_cast<double>(shared->stats.connections.load()); });
-  metrics_.AddGauge("armature_http_buffered_bytes", "Memory held by large requests and unread answers.",
-                    [shared = shared_] { return static_cast<double>(shared->stats.memory.total_bytes()); });
-  metrics_.AddGauge("armature_http_in_flight_bytes", "The part of it that belongs to requests being executed.",
-                    [shared = shared_] { return static_cast<double>(shared->stats.memory.in_flight_bytes()); });
-  for (const auto& worker : workers_) worker->StartThread();
-  running_ = true;
+  if (Status status = streams_->Start(); !status.ok()) return status;
+  AddGauges(metrics_, streams_->stats());
   return Status::Ok();
 }
 
-size_t Server::connection_count() const { return shared_->stats.connections.load(); }
-
-void Server::Nudge() {
-  for (const auto& worker : workers_) worker->reactor().Wake();
-}
-
-size_t Server::Stop(std::chrono::milliseconds patience) {
-  if (!running_) return 0;
-  running_ = false;
-
-  // First nobody accepts any more; only then may a worker be found empty, as no sibling hands it work.
-  Countdown accepting(workers_.size());
-  for (const auto& worker : workers_)
-    RunOn(worker->reactor(), [&] {
-      worker->StopAccepting();
-      accepting.Done();
-    });
-  accepting.Wait();
-
-  // Shared: a worker may become empty after we have stopped waiting for it.
-  auto draining = std::make_shared<Countdown>(workers_.size());
-  for (const auto& worker : workers_)
-    RunOn(worker->reactor(), [&, draining] { worker->Drain([draining] { draining->Done(); }); });
-  draining->WaitFor(patience);
-
-  std::atomic<size_t> cut_off{0};
-  Countdown aborting(workers_.size());
-  for (const auto& worker : workers_)
-    RunOn(worker->reactor(), [&] {
-      cut_off += worker->AbortAll();
-      aborting.Done();
-    });
-  aborting.Wait();
-
-  for (const auto& worker : workers_) worker->reactor().Stop();
-  for (const auto& worker : workers_) worker->JoinThread();
-  return cut_off;
-}
+uint16_t Server::port() const { return streams_->port(); }
+size_t Server::connection_count() const { return streams_->stats()->connections.load(); }
+size_t Server::reactor_count() const { return streams_->reactor_count(); }
+void Server::Nudge() { streams_->Nudge(); }
+size_t Server::Stop(std::chrono::milliseconds patience) { return streams_->Stop(patience); }
 
 }  // namespace armature::net

@@ -1,9 +1,9 @@
 // Server: the HTTP/1.1 front of the house. One reactor thread per core, each with its own listening socket.
 //
-// Owns the sockets, the reactor threads and every connection. Guarantees: answers leave in the
-// order of their requests; memory for unfinished requests and unread answers is bounded; a slow,
-// silent, broken or hostile client costs its own connection and nothing else. Start, Stop and
-// Nudge are called from one thread outside the reactors. Built by server/; never looks into bodies.
+// A StreamServer that speaks HTTP: owns the sockets, the reactor threads and every connection. Guarantees: answers
+// leave in the order of their requests; memory for unfinished requests and unread answers is bounded; a slow, silent,
+// broken or hostile client costs its own connection and nothing else. Start, Stop and Nudge are called from one thread
+// outside the reactors. Built by server/; never looks into bodies.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -19,6 +18,8 @@
 #include "net/handler.h"
 
 namespace armature::net {
+
+class StreamServer;
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
@@ -31,7 +32,7 @@ struct ServerOptions {
   size_t max_header_bytes = 16 * 1024;
   // Requests being received or executed and answers waiting for their readers, together, beyond the small buffers
   // of every busy connection. Near it clients that do not move are closed, then large requests wait for those being
-  // executed; only if neither makes room is a large request answered 503. See memory_ledger.h.
+  // executed; only if neither makes room is a large request answered 503. See transport/memory_ledger.h.
   size_t max_buffered_bytes = 512 * 1024 * 1024;
 
   int64_t idle_timeout_millis = 120'000;        // between two requests
@@ -62,9 +63,9 @@ class Server {
   Status Start();
 
   // The port really listened on. REQUIRES: started.
-  uint16_t port() const { return port_; }
+  uint16_t port() const;
   size_t connection_count() const;
-  size_t reactor_count() const { return workers_.size(); }
+  size_t reactor_count() const;
 
   // Makes every reactor look at the timer clock now. For clocks that are stepped by hand.
   void Nudge();
@@ -75,15 +76,11 @@ class Server {
   size_t Stop(std::chrono::milliseconds patience);
 
  private:
-  friend class Worker;
-  ServerOptions options_;
+  const ServerOptions options_;
+  const SystemClock system_clock_;
   Handler& handler_;
   Metrics& metrics_;
-  uint16_t port_ = 0;
-  bool running_ = false;
-  struct Shared;
-  std::shared_ptr<Shared> shared_;
-  std::vector<std::unique_ptr<class Worker>> workers_;
+  std::unique_ptr<StreamServer> streams_;
 };
 
 }  // namespace armature::net

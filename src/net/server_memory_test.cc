@@ -6,10 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/memory_ledger.h"
 #include "net/response_writer.h"
 #include "net/server.h"
 #include "net/server_test_support.h"
+#include "net/transport/memory_ledger.h"
 
 namespace armature::net {
 namespace {

@@ -10,8 +10,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/reactor.h"
 #include "net/server_test_support.h"
+#include "net/transport/reactor.h"
 
 namespace armature::net {
 namespace {

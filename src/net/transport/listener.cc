@@ -1,4 +1,4 @@
-#include "net/listener.h"
+#include "net/transport/listener.h"
 
 #include <cerrno>
 #include <cstring>

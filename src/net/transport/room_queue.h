@@ -1,17 +1,17 @@
-// RoomQueue: the connections of one reactor that wait until there is memory for their next step.
+// RoomQueue: the transports of one reactor that wait until there is memory for their next step.
 //
 // They are asked again in the order they came, whenever memory has come back here, and every few milliseconds for what
-// comes back on other reactors. Owns nothing; belongs to its reactor's thread. Used by connections.
+// comes back on other reactors. Owns nothing; belongs to its reactor's thread. Used by transports.
 #pragma once
 
 #include <vector>
 
-#include "net/reactor.h"
-#include "net/timer_wheel.h"
+#include "net/transport/reactor.h"
+#include "net/transport/timer_wheel.h"
 
 namespace armature::net {
 
-class Connection;
+class Transport;
 
 class RoomQueue final : private Timer {
  public:
@@ -19,8 +19,8 @@ class RoomQueue final : private Timer {
 
   bool empty() const { return waiting_.empty(); }
   // REQUIRES: not in it.
-  void Add(Connection& connection);
-  void Remove(Connection& connection);
+  void Add(Transport& transport);
+  void Remove(Transport& transport);
   // Memory has come back.
   void Hurry();
 
@@ -28,7 +28,7 @@ class RoomQueue final : private Timer {
   void OnTimer(int64_t now_millis) override;
 
   Reactor& reactor_;
-  std::vector<Connection*> waiting_;
+  std::vector<Transport*> waiting_;
 };
 
 }  // namespace armature::net

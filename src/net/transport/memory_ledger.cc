@@ -1,4 +1,4 @@
-#include "net/memory_ledger.h"
+#include "net/transport/memory_ledger.h"
 
 #include <algorithm>
 #include <coroutine>

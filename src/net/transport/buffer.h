@@ -1,8 +1,8 @@
 // Buffer: a growable piece of raw memory with a readable window, and the pool of small ones.
 //
-// Memory is not initialised, and kBodyPaddingBytes behind the capacity are always allocated. A pool
+// Memory is not initialised, and kPaddingBytes behind the capacity are always allocated. A pool
 // belongs to one reactor, so that only connections with something in hand hold memory: ten thousand
-// idle ones hold none. Not thread-safe. Used by connections.
+// idle ones hold none. Not thread-safe. Used by transports and sessions.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,13 @@
 #include <utility>
 #include <vector>
 
-#include "net/http_message.h"
-
 namespace armature::net {
 
 class Buffer {
  public:
+  // May be read behind whatever the buffer holds; their content means nothing.
+  static constexpr size_t kPaddingBytes = 64;
+
   Buffer() = default;
   Buffer(Buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)),
@@ -64,7 +65,7 @@ class Buffer {
   // REQUIRES: begins at the front (Compact). Views into the buffer are lost.
   void Grow(size_t new_capacity) {
     if (new_capacity <= capacity_) return;
-    void* const grown = std::realloc(data_, new_capacity + kBodyPaddingBytes);
+    void* const grown = std::realloc(data_, new_capacity + kPaddingBytes);
     if (grown == nullptr) throw std::bad_alloc();
     data_ = static_cast<char*>(grown);
     capacity_ = new_capacity;

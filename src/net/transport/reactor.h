@@ -3,7 +3,7 @@
 // Owns an epoll set, a wake-up eventfd, a timer wheel and the queue of posted coroutines. Post and Stop are
 // thread-safe; all else belongs to the thread inside Run. Sources are edge-triggered: a source must
 // remember what it has not yet used up. A burst of posts costs at most one wake-up, and none while the
-// loop is awake. Used by the server and its connections; api/ may sleep on it. Knows nothing of HTTP.
+// loop is awake. Used by transports and servers; api/ may sleep on it. Knows nothing of HTTP.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "base/turn.h"
-#include "net/timer_wheel.h"
+#include "net/transport/timer_wheel.h"
 
 namespace armature::net {
 

@@ -1,4 +1,4 @@
-#include "net/timer_wheel.h"
+#include "net/transport/timer_wheel.h"
 
 #include <algorithm>
 

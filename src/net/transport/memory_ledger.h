@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/async.h"
-#include "net/reactor.h"
+#include "net/transport/reactor.h"
 
 namespace armature::net {
 

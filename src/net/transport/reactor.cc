@@ -1,4 +1,4 @@
-#include "net/reactor.h"
+#include "net/transport/reactor.h"
 
 #include <algorithm>
 #include <array>

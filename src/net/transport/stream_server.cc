@@ -1,0 +1,142 @@
+#include "net/transport/stream_server.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "net/transport/listener.h"
+#include "net/transport/server_thread.h"
+
+namespace armature::net {
+namespace {
+
+// Descriptors the rest of the program may need: tables' files, logs, the listening sockets.
+constexpr size_t kReservedDescriptors = 512;
+
+// Raises the soft limit of descriptors as far as is useful and allowed; returns how many connections fit.
+size_t FitConnections(size_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return wanted;
+  const rlim_t needed = wanted + kReservedDescriptors;
+  if (limit.rlim_cur < needed && limit.rlim_cur < limit.rlim_max) {
+    limit.rlim_cur = std::min<rlim_t>(needed, limit.rlim_max);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    getrlimit(RLIMIT_NOFILE, &limit);
+  }
+  if (limit.rlim_cur >= needed) return wanted;
+  return limit.rlim_cur > 2 * kReservedDescriptors ? limit.rlim_cur - kReservedDescriptors : limit.rlim_cur / 2;
+}
+
+// Runs `action` on the reactor's thread.
+template <class Action>
+async_detail::Detached RunOn(Reactor& reactor, Action action) {
+  co_await reactor.Enter();
+  action();
+}
+
+// Counts down; waits with or without a limit.
+class Countdown {
+ public:
+  explicit Countdown(size_t count) : left_(count) {}
+  void Done() {
+    std::lock_guard lock(mutex_);
+    --left_;
+    reached_.notify_all();
+  }
+  void Wait() {
+    std::unique_lock lock(mutex_);
+    reached_.wait(lock, [&] { return left_ == 0; });
+  }
+  bool WaitFor(std::chrono::milliseconds patience) {
+    std::unique_lock lock(mutex_);
+    return reached_.wait_for(lock, patience, [&] { return left_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable reached_;
+  size_t left_;  // guarded by mutex_
+};
+
+}  // namespace
+
+StreamServer::StreamServer(StreamServerOptions options, MakeProtocol make_protocol, const StreamCounters& counters)
+    : options_(std::move(options)),
+      make_protocol_(std::move(make_protocol)),
+      counters_(counters),
+      stats_(std::make_shared<StreamStats>(options_.max_buffered_bytes)),
+      own_clock_(std::make_unique<CoarseMonotonicClock>()) {}
+
+StreamServer::~StreamServer() { Stop(std::chrono::milliseconds(0)); }
+
+Status StreamServer::Start() {
+  const size_t count = options_.threads > 0 ? static_cast<size_t>(options_.threads)
+                                            : std::max<size_t>(1, std::thread::hardware_concurrency());
+  auto listeners = OpenListeners(options_.host, options_.port, count, options_.send_buffer_bytes);
+  if (!listeners) return std::move(listeners).error();
+  port_ = listeners->port;
+  const ServerThread::Environment environment{
+      .options = options_,
+      .make_protocol = make_protocol_,
+      .counters = counters_,
+      .timer_clock = options_.timer_clock ? *options_.timer_clock : *own_clock_,
+      .stats = *stats_,
+      .siblings = threads_,
+      .max_connections = FitConnections(options_.max_connections),
+  };
+  for (size_t i = 0; i < count; ++i)
+    threads_.push_back(std::make_unique<ServerThread>(environment, i, listeners->fds[i]));
+  for (const auto& thread : threads_) {
+    if (Status status = thread->Open(); !status.ok()) {
+      threads_.clear();
+      return status;
+    }
+  }
+  for (const auto& thread : threads_) thread->StartThread();
+  running_ = true;
+  return Status::Ok();
+}
+
+void StreamServer::Nudge() {
+  for (const auto& thread : threads_) thread->reactor().Wake();
+}
+
+size_t StreamServer::Stop(std::chrono::milliseconds patience) {
+  if (!running_) return 0;
+  running_ = false;
+
+  // First nobody accepts any more; only then may a thread be found empty, as no sibling hands it work.
+  Countdown accepting(threads_.size());
+  for (const auto& thread : threads_)
+    RunOn(thread->reactor(), [&] {
+      thread->StopAccepting();
+      accepting.Done();
+    });
+  accepting.Wait();
+
+  // Shared: a thread may become empty after we have stopped waiting for it.
+  auto draining = std::make_shared<Countdown>(threads_.size());
+  for (const auto& thread : threads_)
+    RunOn(thread->reactor(), [&, draining] { thread->Drain([draining] { draining->Done(); }); });
+  draining->WaitFor(patience);
+
+  std::atomic<size_t> cut_off{0};
+  Countdown aborting(threads_.size());
+  for (const auto& thread : threads_)
+    RunOn(thread->reactor(), [&] {
+      cut_off += thread->AbortAll();
+      aborting.Done();
+    });
+  aborting.Wait();
+
+  for (const auto& thread : threads_) thread->reactor().Stop();
+  for (const auto& thread : threads_) thread->JoinThread();
+  return cut_off;
+}
+
+}  // namespace armature::net
