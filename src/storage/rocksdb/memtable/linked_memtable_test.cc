@@ -198,8 +198,22 @@ TEST_F(LinkedMemtableTest, ReadersBesideTheWriterMissNothing) {
       if (count < least) ++failures;
     }
   };
+  const auto look_up = [&] {
+    SeededRandom random(3);
+    std::string value;
+    while (written.load() < kRows && failures.load() == 0) {
+      const uint64_t least = written.load();
+      if (least == 0) continue;
+      const std::string key = key_of(random.Below(least));
+      if (!db_->Get(rocksdb::ReadOptions(), key, &value).ok()) ++failures;
+      const auto rows = NewIterator();
+      rows->Seek(key);
+      if (!rows->Valid() || rows->key().ToString() != key) ++failures;
+    }
+  };
   std::vector<std::thread> readers;
   for (const bool is_reverse : {false, true}) readers.emplace_back(read, is_reverse);
+  readers.emplace_back(look_up);
   for (uint64_t i = 0; i < kRows && failures.load() == 0; ++i) {
     if (!db_->Put(rocksdb::WriteOptions(), key_of(i), "value").ok()) ++failures;
     written.store(i + 1);
