@@ -17,7 +17,7 @@
 #include "auth/verifier.h"
 #include "base/metrics.h"
 #include "net/handler.h"
-#include "storage/worker.h"
+#include "storage/job_thread.h"
 #include "wire/decode.h"
 #include "wire/json_document.h"
 
@@ -64,7 +64,7 @@ class Dispatcher final : public net::Handler {
   const Services& services_;
   const auth::Verifier& verifier_;
   Metrics& metrics_;
-  storage::Worker heavy_;                                  // prepares large requests
+  storage::JobThread heavy_;                               // prepares large requests
   std::unique_ptr<OperationMetrics[]> operation_metrics_;  // by operation; the last is for what is no operation
   std::unique_ptr<OperationMetrics[]> rest_metrics_;       // by REST operation
 };

@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "model/table_def.h"
-#include "storage/rocksdb/store_doctor.h"
+#include "storage/rocksdb/survey/store_doctor.h"
 #include "table/keys/key_layout.h"
 #include "table/keys/keyspace.h"
 

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
-#include "storage/rocksdb/rocksdb_options.h"
+#include "storage/rocksdb/setup/rocksdb_options.h"
 
 namespace armature::server {
 

@@ -14,8 +14,8 @@
 
 #include "base/arena.h"
 #include "base/result.h"
-#include "storage/rocksdb/data_directory.h"
-#include "storage/rocksdb/rocksdb_options.h"
+#include "storage/rocksdb/setup/data_directory.h"
+#include "storage/rocksdb/setup/rocksdb_options.h"
 #include "table/keys/key_layout.h"
 #include "wire/attribute_json.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "storage/memory/memory_engine.h"
-#include "storage/worker.h"
+#include "storage/job_thread.h"
 
 namespace armature::storage {
 namespace {
@@ -292,7 +292,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   std::mutex faults_mutex_;
   std::array<Fault, 6> faults_;  // guarded by faults_mutex_
 
-  Worker worker_;
+  JobThread worker_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "storage/partition_table.h"
 #include "storage/rw_lock.h"
 #include "storage/scan_buffer.h"
-#include "storage/worker.h"
+#include "storage/job_thread.h"
 
 namespace armature::storage {
 namespace {
@@ -239,7 +239,7 @@ class MemoryEngine final : public Engine {
   PartitionTable partitions_;
   bool is_closed_ = false;  // guarded by partitions_.mutex()
   Counter& commits_;
-  Worker worker_;
+  JobThread worker_;
 };
 
 }  // namespace

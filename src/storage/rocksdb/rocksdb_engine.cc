@@ -1,94 +1,49 @@
 #include "storage/rocksdb/rocksdb_engine.h"
 
 #include <chrono>
-#include <filesystem>
 #include <functional>
 #include <mutex>
-#include <optional>
 #include <shared_mutex>
-#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <rocksdb/cache.h>
-#include <rocksdb/convenience.h>
 #include <rocksdb/db.h>
 #include <rocksdb/env.h>
-#include <rocksdb/utilities/checkpoint.h>
 #include <rocksdb/write_batch.h>
 
 #include "base/log.h"
 #include "base/memory_reserve.h"
 #include "storage/engine_calls.h"
+#include "storage/job_thread.h"
 #include "storage/partition_table.h"
-#include "storage/rocksdb/background_errors.h"
 #include "storage/rocksdb/commit_group.h"
-#include "storage/rocksdb/data_directory.h"
-#include "storage/rocksdb/durable_views.h"
-#include "storage/rocksdb/full_disk_engine.h"
-#include "storage/rocksdb/open_attempt.h"
-#include "storage/rocksdb/partition_records.h"
-#include "storage/rocksdb/read_only_store.h"
-#include "storage/rocksdb/row_reads.h"
-#include "storage/rocksdb/shortage.h"
-#include "storage/rocksdb/status_mapping.h"
-#include "storage/rocksdb/store_env.h"
-#include "storage/rocksdb/store_file_system.h"
-#include "storage/rocksdb/store_survey.h"
-#include "storage/rocksdb/synced_marks.h"
-#include "storage/rocksdb/syncer.h"
-#include "storage/worker.h"
+#include "storage/rocksdb/engine_figures.h"
+#include "storage/rocksdb/files/status_mapping.h"
+#include "storage/rocksdb/files/store_file_system.h"
+#include "storage/rocksdb/full_disk/full_disk_engine.h"
+#include "storage/rocksdb/full_disk/read_only_store.h"
+#include "storage/rocksdb/rows/partition_records.h"
+#include "storage/rocksdb/rows/row_ranges.h"
+#include "storage/rocksdb/rows/row_reads.h"
+#include "storage/rocksdb/setup/background_errors.h"
+#include "storage/rocksdb/setup/copy_store.h"
+#include "storage/rocksdb/setup/data_directory.h"
+#include "storage/rocksdb/setup/open_database.h"
+#include "storage/rocksdb/setup/store_env.h"
+#include "storage/rocksdb/survey/store_survey.h"
+#include "storage/rocksdb/sync/durable_views.h"
+#include "storage/rocksdb/sync/rocksdb_snapshot.h"
+#include "storage/rocksdb/sync/synced_marks.h"
+#include "storage/rocksdb/sync/syncer.h"
+#include "storage/rocksdb/write_batches.h"
 
 namespace armature::storage {
 namespace {
 
 using Parts = std::span<const CommitManyOp::Part>;
 
-rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), bytes.size()}; }
 Status Closed() { return Status::Unavailable("the store is closed"); }
-
-// What a power cut leaves of a store whose creation it has cut short; not what a shortage or a bad disk says.
-bool IsHalfMade(const rocksdb::Status& status) {
-  return status.IsCorruption() || status.IsNotFound() || status.IsPathNotFound() || status.IsInvalidArgument();
-}
-
-class RocksDbSnapshot final : public Snapshot {
- public:
-  RocksDbSnapshot(std::shared_ptr<DurableViews> views, std::shared_ptr<std::atomic<int>> count)
-      : views_(std::move(views)), pin_(views_->Acquire()), count_(std::move(count)) {
-    count_->fetch_add(1, std::memory_order_relaxed);
-  }
-  ~RocksDbSnapshot() override { count_->fetch_sub(1, std::memory_order_relaxed); }
-  const rocksdb::Snapshot* get() const { return pin_.snapshot(); }
-
- private:
-  std::shared_ptr<DurableViews> views_;
-  DurableViews::Pin pin_;
-  std::shared_ptr<std::atomic<int>> count_;
-};
-
-// Translated on the writer's thread into a buffer that is kept for the next commit.
-rocksdb::WriteBatch& EmptyBatch() {
-  constexpr size_t kLargestKept = size_t{1} << 20;
-  thread_local rocksdb::WriteBatch out;
-  if (out.GetDataSize() > kLargestKept) out = rocksdb::WriteBatch();
-  out.Clear();
-  return out;
-}
-
-void Translate(Parts parts, rocksdb::WriteBatch& out) {
-  for (const auto& part : parts) {
-    part.batch->ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
-      switch (kind) {
-        case Batch::Kind::kPut: out.Put(ToSlice(key), ToSlice(value)); break;
-        case Batch::Kind::kDelete: out.Delete(ToSlice(key)); break;
-        case Batch::Kind::kDeleteRange:
-          if (key < value) out.DeleteRange(ToSlice(key), ToSlice(value));
-          break;
-      }
-    });
-  }
-}
 
 class RocksDbEngine final : public Engine, public WritableStore, private CommitGroup::Writer {
  public:
@@ -126,12 +81,6 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
   Status Close() override;
 
  private:
-  // What a gauge asks after; outlives the engine, because the Metrics may.
-  struct Gauges {
-    std::mutex mutex;
-    const RocksDbEngine* engine = nullptr;  // guarded by mutex; null once closed
-  };
-
   bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
 
   template <class Op>
@@ -169,12 +118,8 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
   template <class Plan, class Apply>
   Task<Status> ChangePartitions(Plan plan, Apply apply);
   Status WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<RwLock>& lock);
-  Result<KeyRange> UserRange(const KeyRange& range) const;
   void DeleteFiles(const KeyRange& range);
   Task<Status> BecomeDurable();
-
-  void RegisterGauges(Metrics& metrics);
-  uint64_t IntProperty(const std::string& name) const;
 
   const RocksDbOptions options_;
   std::shared_ptr<const DataDirectory> directory_;  // empty once closed
@@ -188,15 +133,15 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
   std::shared_ptr<std::atomic<int>> snapshots_ = std::make_shared<std::atomic<int>>(0);
   std::unique_ptr<SyncedMarks> marks_;
   std::unique_ptr<Syncer> syncer_;
-  std::shared_ptr<Gauges> gauges_ = std::make_shared<Gauges>();
+  std::shared_ptr<EngineFigures> figures_;
 
   PartitionTable partitions_;
   std::atomic<bool> is_closed_{false};  // set under partitions_.mutex()
   // Held by the slow writer while RocksDB makes it wait, and by every change of the partitions: it stands in
   // for the partitions' lock, which reactors need and which is therefore never held for long.
   std::mutex slow_mutex_;
-  Worker slow_writer_;
-  Worker admin_;
+  JobThread slow_writer_;
+  JobThread admin_;
 };
 
 Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
@@ -211,27 +156,8 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
   options.listeners.push_back(errors_);
   if (Status status = PrepareStore(*base->GetFileSystem(), directory_->path(), directory_->is_new()); !status.ok())
     return status;
-  bool is_empty = !base->FileExists(directory_->database_path() + "/CURRENT").ok();
-  files_->DeferSyncs(is_empty);
-  const OpenAttempt attempt(directory_->database_path());
-  rocksdb::DB* db = nullptr;
-  auto opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
-  // Nothing of what a creation cut short has left was synced: its tables may be there by name only.
-  if (opened.ok() && directory_->is_new() && !is_empty) {
-    db_.reset(db);
-    opened = db_->VerifyChecksum();
-  }
-  if (directory_->is_new() && IsHalfMade(opened)) {
-    db_.reset();
-    if (Status status = DataDirectory::ClearDatabase(*base->GetFileSystem(), directory_->path()); !status.ok())
-      return status;
-    is_empty = true;
-    files_->DeferSyncs(true);
-    opened = rocksdb::DB::Open(options, directory_->database_path(), &db);
-  }
-  if (ShortageOf(opened) == Shortage::kSpace) attempt.TakeBack();
-  if (!opened.ok()) return FromRocksDb(opened);
-  if (!db_) db_.reset(db);
+  ARMATURE_TRY(auto opened, OpenDatabase(options, *directory_, *files_, *base));
+  db_ = std::move(opened.db);
   if (Status status = files_->log_failure(); !status.ok()) return status;
   if (Status status = LoadPartitions(*db_, partitions_); !status.ok()) return status;
   // Recovery has flushed whatever the logs held, so all that is readable now is durable.
@@ -252,12 +178,13 @@ Status RocksDbEngine::Open(Metrics& metrics, bool has_reader_beside) {
     static_cast<void>(marks_->Begin());
   }
   // What a creation cut short has left is about to be shown to readers: it is made durable first.
-  if (finish_creation && !is_empty) {
+  if (finish_creation && !opened.is_empty) {
     if (Status status = std::exchange(finish_creation, nullptr)(); !status.ok()) return status;
   }
   syncer_ = std::make_unique<Syncer>(*db_, *files_, *views_, *marks_, options_, metrics, std::move(finish_creation));
   files_->BePatient();
-  RegisterGauges(metrics);
+  figures_ = std::make_shared<EngineFigures>(*db_, cache_);
+  EngineFigures::Register(figures_, metrics);
   return {};
 }
 
@@ -484,25 +411,13 @@ Task<Status> RocksDbEngine::FencePartition(PartitionId id, Epoch epoch) {
       [=](PartitionTable& table) { table.Put(*fenced); });
 }
 
-// The range with both ends named, as RocksDB wants them, and without the engine's own keys.
-Result<KeyRange> RocksDbEngine::UserRange(const KeyRange& range) const {
-  KeyRange user{std::max(range.begin, std::string(kFirstUserKey)), range.end};
-  if (!user.end.empty()) return user;
-  std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator({}));
-  rows->SeekToLast();
-  if (!rows->status().ok()) return FromRocksDb(rows->status());
-  if (rows->Valid()) user.end = rows->key().ToString();
-  user.end.push_back('\0');
-  return user;
-}
-
 // The lambdas capture references only: g++ 12 destroys a temporary twice when it is an argument within co_await.
 Task<Status> RocksDbEngine::DropPartition(PartitionId id) {
   KeyRange range;
   Status status = co_await ChangePartitions(
       [this, id, &range](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
         if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
-        ARMATURE_TRY(range, UserRange(table.Find(id)->range));
+        ARMATURE_TRY(range, UserRange(*db_, table.Find(id)->range));
         batch.Delete(PartitionRecordKey(id));
         if (range.begin < range.end) batch.DeleteRange(range.begin, range.end);
         return {};
@@ -515,14 +430,10 @@ Task<Status> RocksDbEngine::DropPartition(PartitionId id) {
   });
 }
 
-// Gives the space back at once instead of at the next compactions. The range deletion is durable and
-// published, so only a snapshot taken earlier could still look into these files.
+// Only a snapshot taken before the range deletion, which is durable and published, could still look into these files.
 void RocksDbEngine::DeleteFiles(const KeyRange& range) {
   if (is_closed_.load(std::memory_order_relaxed) || snapshots_->load(std::memory_order_relaxed) != 0) return;
-  const rocksdb::Slice begin = ToSlice(range.begin), end = ToSlice(range.end);
-  // Failure leaves the work to compaction.
-  rocksdb::DeleteFilesInRange(db_.get(), db_->DefaultColumnFamily(), &begin, &end, /*include_end=*/false)
-      .PermitUncheckedError();
+  DeleteFilesWithin(*db_, range);
 }
 
 // --- the rest
@@ -537,23 +448,8 @@ Task<Status> RocksDbEngine::Checkpoint(std::string directory) {
   if (Status status = co_await BecomeDurable(); !status.ok()) co_return status;
   co_return co_await admin_.Await([this, &directory]() -> Status {
     if (is_closed_.load(std::memory_order_relaxed)) return Closed();
-    std::error_code error;
-    if (std::filesystem::exists(directory, error)) return Status::InvalidArgument(directory + " exists already");
-    std::filesystem::create_directories(directory, error);
-    if (error) return Status::IoError("cannot create " + directory + ": " + error.message());
-    rocksdb::Checkpoint* created = nullptr;
-    if (auto status = rocksdb::Checkpoint::Create(db_.get(), &created); !status.ok()) return FromRocksDb(status);
-    std::unique_ptr<rocksdb::Checkpoint> checkpoint(created);
-    if (auto status = checkpoint->CreateCheckpoint(DataDirectory::DatabasePath(directory)); !status.ok())
-      return FromRocksDb(status);
-    // Last, so that a copy cut short is not taken for a store.
-    return DataDirectory::WriteFormat(*rocksdb::FileSystem::Default(), directory);
+    return CopyStore(*db_, directory);
   });
-}
-
-uint64_t RocksDbEngine::IntProperty(const std::string& name) const {
-  uint64_t value = 0;
-  return db_->GetIntProperty(name, &value) ? value : 0;
 }
 
 EngineStats RocksDbEngine::stats() const {
@@ -561,30 +457,9 @@ EngineStats RocksDbEngine::stats() const {
   stats.commits = commits_.value();
   stats.syncs = syncer_->syncs();
   stats.commits_made_durable = waits_for_sync() ? syncer_->released() : stats.commits;
-  std::lock_guard lock(gauges_->mutex);
-  if (gauges_->engine == nullptr) return stats;
-  stats.approximate_bytes_on_disk =
-      IntProperty("rocksdb.total-sst-files-size") + IntProperty("rocksdb.size-all-mem-tables");
-  stats.memory_bytes = cache_->GetUsage() + IntProperty("rocksdb.estimate-table-readers-mem");
+  stats.approximate_bytes_on_disk = figures_->total_bytes();
+  stats.memory_bytes = figures_->memory_bytes();
   return stats;
-}
-
-void RocksDbEngine::RegisterGauges(Metrics& metrics) {
-  {
-    std::lock_guard lock(gauges_->mutex);
-    gauges_->engine = this;
-  }
-  auto add = [&](std::string_view name, std::string_view help, auto read) {
-    metrics.AddGauge(name, help, [gauges = gauges_, read]() -> double {
-      std::lock_guard lock(gauges->mutex);
-      return gauges->engine ? static_cast<double>(read(*gauges->engine)) : 0.0;
-    });
-  };
-  add("armature_engine_memory_bytes", "Memory the storage engine holds.", [](const RocksDbEngine& engine) {
-    return engine.cache_->GetUsage() + engine.IntProperty("rocksdb.estimate-table-readers-mem");
-  });
-  add("armature_engine_disk_bytes", "Size of the storage engine's table files.",
-      [](const RocksDbEngine& engine) { return engine.IntProperty("rocksdb.total-sst-files-size"); });
 }
 
 void RocksDbEngine::StartCompacting() {
@@ -600,10 +475,7 @@ Status RocksDbEngine::Close() {
   if (files_) files_->GiveUp();
   slow_writer_.Stop();
   admin_.Stop();
-  {
-    std::lock_guard lock(gauges_->mutex);
-    gauges_->engine = nullptr;
-  }
+  if (figures_) figures_->Forget();
   Status status;
   if (syncer_) status = syncer_->Stop();
   if (views_) views_->Close();

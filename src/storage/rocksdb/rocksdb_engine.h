@@ -14,7 +14,7 @@
 #include "base/metrics.h"
 #include "base/result.h"
 #include "storage/engine.h"
-#include "storage/rocksdb/rocksdb_options.h"
+#include "storage/rocksdb/setup/rocksdb_options.h"
 
 namespace armature::storage {
 

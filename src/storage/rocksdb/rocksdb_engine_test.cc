@@ -19,7 +19,7 @@
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
 
-#include "storage/rocksdb/synced_point.h"
+#include "storage/rocksdb/files/synced_point.h"
 #include "storage/test_support.h"
 #include "storage/testing/fault_file_system.h"
 

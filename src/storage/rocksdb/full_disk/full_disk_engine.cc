@@ -1,0 +1,177 @@
+#include "storage/rocksdb/full_disk/full_disk_engine.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <shared_mutex>
+#include <thread>
+#include <utility>
+
+#include <sys/statvfs.h>
+
+#include "base/log.h"
+#include "storage/rw_lock.h"
+
+namespace armature::storage {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLook{50};         // between looks at the free space
+constexpr milliseconds kFirstPause{100};  // between tries although nothing has changed
+constexpr milliseconds kLongestPause{8000};
+
+uint64_t FreeBytes(const std::string& directory) {
+  struct statvfs info {};
+  return statvfs(directory.c_str(), &info) == 0 ? uint64_t{info.f_bavail} * info.f_frsize : 0;
+}
+
+// A snapshot and the engine that it is of: the reader's are still good when the writer has taken over.
+class HeldSnapshot final : public Snapshot {
+ public:
+  HeldSnapshot(std::shared_ptr<Engine> engine) : engine_(std::move(engine)), inner_(engine_->TakeSnapshot()) {}
+  Engine& engine() const { return *engine_; }
+  const Snapshot* inner() const { return inner_.get(); }
+
+ private:
+  const std::shared_ptr<Engine> engine_;  // goes last
+  const std::shared_ptr<const Snapshot> inner_;
+};
+
+class FullDiskEngine final : public Engine {
+ public:
+  FullDiskEngine(std::shared_ptr<Engine> reader, std::string directory, OpenWritable open_writable)
+      : directory_(std::move(directory)), open_writable_(std::move(open_writable)), current_(std::move(reader)) {
+    thread_ = std::thread([this] { Run(); });
+  }
+  ~FullDiskEngine() override { static_cast<void>(FullDiskEngine::Close()); }
+
+  Capabilities capabilities() const override { return Current()->capabilities(); }
+
+  void Get(GetOp& op) override { Read(op, &Engine::Get); }
+  void MultiGet(MultiGetOp& op) override { Read(op, &Engine::MultiGet); }
+  void Scan(ScanOp& op) override { Read(op, &Engine::Scan); }
+  // What finishes later is the writer's, which stays until this goes.
+  void Commit(CommitOp& op) override { Current()->Commit(op); }
+  void CommitMany(CommitManyOp& op) override { Current()->CommitMany(op); }
+  void WhenDurable(DurableOp& op) override { Current()->WhenDurable(op); }
+  Sequence DurableUpTo() const override { return Current()->DurableUpTo(); }
+
+  Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
+    const auto engine = Current();
+    co_return co_await engine->ListPartitions();
+  }
+  Task<Status> CreatePartition(PartitionInfo info) override {
+    const auto engine = Current();
+    co_return co_await engine->CreatePartition(std::move(info));
+  }
+  Task<Status> DropPartition(PartitionId id) override {
+    const auto engine = Current();
+    co_return co_await engine->DropPartition(id);
+  }
+  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
+    const auto engine = Current();
+    co_return co_await engine->SplitPartition(id, std::move(at), new_id);
+  }
+  Task<Status> FencePartition(PartitionId id, Epoch epoch) override {
+    const auto engine = Current();
+    co_return co_await engine->FencePartition(id, epoch);
+  }
+  std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<HeldSnapshot>(Current()); }
+  Task<Status> Checkpoint(std::string directory) override {
+    const auto engine = Current();
+    co_return co_await engine->Checkpoint(std::move(directory));
+  }
+  EngineStats stats() const override { return Current()->stats(); }
+
+  Status Close() override {
+    {
+      std::lock_guard lock(stop_mutex_);
+      is_stopping_ = true;
+      stop_.notify_all();
+    }
+    if (thread_.joinable()) thread_.join();
+    open_writable_ = nullptr;  // and with it the lock of the directory
+    return Current()->Close();
+  }
+
+ private:
+  std::shared_ptr<Engine> Current() const {
+    std::shared_lock lock(mutex_);
+    return current_;
+  }
+
+  template <class Op>
+  void Read(Op& op, void (Engine::*method)(Op&)) {
+    const auto* held = static_cast<const HeldSnapshot*>(op.at.snapshot);
+    if (held == nullptr) return (*Current().*method)(op);
+    // Both engines finish a read before they return, so `op` is there to be given its own snapshot back.
+    op.at.snapshot = held->inner();
+    (held->engine().*method)(op);
+    op.at.snapshot = held;
+  }
+
+  // False when it is time to stop.
+  bool Sleep(milliseconds pause) {
+    std::unique_lock lock(stop_mutex_);
+    return !stop_.wait_for(lock, pause, [this] { return is_stopping_; });
+  }
+
+  void Run();
+  // Until there is more space than at the last try, or it has not been tried for long.
+  bool AwaitSpace(uint64_t free_before, milliseconds pause);
+
+  const std::string directory_;
+  OpenWritable open_writable_;  // the thread's, until it is joined
+  mutable RwLock mutex_;
+  std::shared_ptr<Engine> current_;  // guarded by mutex_
+
+  std::mutex stop_mutex_;
+  std::condition_variable stop_;
+  bool is_stopping_ = false;  // guarded by stop_mutex_
+  std::thread thread_;
+};
+
+bool FullDiskEngine::AwaitSpace(uint64_t free_before, milliseconds pause) {
+  for (milliseconds waited{0}; waited < pause; waited += kLook) {
+    if (!Sleep(kLook)) return false;
+    if (FreeBytes(directory_) > free_before) return true;
+  }
+  return true;
+}
+
+void FullDiskEngine::Run() {
+  pthread_setname_np(pthread_self(), "wait-for-space");
+  milliseconds pause = kFirstPause;
+  std::shared_ptr<WritableStore> writable;
+  while (!writable) {
+    const uint64_t free = FreeBytes(directory_);
+    if (!AwaitSpace(free, pause)) return;
+    pause = std::min(2 * pause, kLongestPause);
+    auto opened = open_writable_();
+    if (opened) writable = std::move(*opened);
+    else if (opened.error().code() != StatusCode::kNoSpace)
+      LogError("storage: still read-only, because the store cannot be opened for writing: {}",
+               opened.error().ToString());
+  }
+  std::weak_ptr<Engine> reader;
+  {
+    std::unique_lock lock(mutex_);
+    reader = current_;
+    current_ = std::shared_ptr<Engine>(writable, &writable->engine());
+  }
+  LogInfo("storage: there is space again, writes are accepted");
+  while (!reader.expired())
+    if (!Sleep(kLook)) return;
+  writable->StartCompacting();
+}
+
+}  // namespace
+
+std::unique_ptr<Engine> MakeFullDiskEngine(std::shared_ptr<Engine> reader, std::string directory,
+                                           OpenWritable open_writable) {
+  return std::make_unique<FullDiskEngine>(std::move(reader), std::move(directory), std::move(open_writable));
+}
+
+}  // namespace armature::storage

@@ -1,0 +1,114 @@
+#include "storage/rocksdb/full_disk/read_only_store.h"
+
+#include <cerrno>
+#include <filesystem>
+#include <shared_mutex>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <unistd.h>
+
+#include "storage/partition_table.h"
+#include "storage/rocksdb/files/status_mapping.h"
+#include "storage/rocksdb/rows/partition_records.h"
+#include "storage/rocksdb/rows/row_reads.h"
+
+namespace armature::storage {
+namespace {
+
+Status Refused() { return Status::NoSpace("the disk is full"); }
+
+class ReadOnlyStore final : public Engine {
+ public:
+  Status Open(const RocksDbOptions& options, const std::string& database_path) {
+    rocksdb::Env* const env = options.env ? options.env : rocksdb::Env::Default();
+    cache_ = MakeBlockCache(options);
+    rocksdb::DB* db = nullptr;
+    const auto opened = rocksdb::DB::OpenForReadOnly(MakeRocksDbOptions(options, env, cache_), database_path, &db);
+    if (!opened.ok()) return FromRocksDb(opened);
+    db_.reset(db);
+    return LoadPartitions(*db_, partitions_);
+  }
+
+  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = true}; }
+
+  void Get(GetOp& op) override {
+    ReadRow(*db_, {}, op);
+    op.done.Finish();
+  }
+  void MultiGet(MultiGetOp& op) override {
+    ReadRows(*db_, {}, op);
+    op.done.Finish();
+  }
+  void Scan(ScanOp& op) override {
+    ScanRows(*db_, {}, op);
+    op.done.Finish();
+  }
+  void Commit(CommitOp& op) override {
+    op.status = Refused();
+    op.done.Finish();
+  }
+  void CommitMany(CommitManyOp& op) override {
+    op.status = Refused();
+    op.done.Finish();
+  }
+  void WhenDurable(DurableOp& op) override {
+    op.status = Status();
+    op.done.Finish();
+  }
+  Sequence DurableUpTo() const override { return db_->GetLatestSequenceNumber(); }
+
+  Task<Result<std::vector<PartitionInfo>>> ListPartitions() override { co_return partitions_.List(); }
+  Task<Status> CreatePartition(PartitionInfo) override { co_return Refused(); }
+  Task<Status> DropPartition(PartitionId) override { co_return Refused(); }
+  Task<Status> SplitPartition(PartitionId, std::string, PartitionId) override { co_return Refused(); }
+  Task<Status> FencePartition(PartitionId, Epoch) override { co_return Refused(); }
+
+  // Nothing changes here: every view is the same.
+  std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<Snapshot>(); }
+  Task<Status> Checkpoint(std::string) override { co_return Refused(); }
+  EngineStats stats() const override { return {}; }
+  Status Close() override { return {}; }
+
+ private:
+  std::shared_ptr<rocksdb::Cache> cache_;
+  std::unique_ptr<rocksdb::DB> db_;
+  PartitionTable partitions_;  // not changed once open
+};
+
+Status SyncFile(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool is_synced = file >= 0 && fsync(file) == 0;
+  const int error = errno;
+  if (file >= 0) close(file);
+  if (is_synced) return {};
+  return Status::IoError(fmt::format("cannot sync {}: {}", path, std::generic_category().message(error)));
+}
+
+// A killed server may have left records with the operating system that never were on disk; whoever reads them here may
+// not lose them to a power failure later.
+Status SyncLogs(const std::string& database_path) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator entries(database_path, error);
+       !error && entries != std::filesystem::directory_iterator(); entries.increment(error)) {
+    if (entries->path().extension() != ".log") continue;
+    if (Status status = SyncFile(entries->path()); !status.ok()) return status;
+  }
+  if (error) return Status::IoError(fmt::format("cannot read {}: {}", database_path, error.message()));
+  return SyncFile(database_path);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Engine>> OpenReadOnlyStore(const RocksDbOptions& options, const std::string& database_path) {
+  if (Status status = SyncLogs(database_path); !status.ok()) return status;
+  auto store = std::make_shared<ReadOnlyStore>();
+  if (Status status = store->Open(options, database_path); !status.ok()) return status;
+  return std::shared_ptr<Engine>(std::move(store));
+}
+
+}  // namespace armature::storage
