@@ -165,6 +165,20 @@ TEST_F(HttpSessionTest, ALargeAnswerIsLentAndCountedUntilItIsRead) {
   EXPECT_THAT(got.substr(got.size() - 300), AllOf(HasSubstr("/big tail"), HasSubstr("/next ")));
 }
 
+TEST_F(HttpSessionTest, AnUploadIsNotHeldWhileItsAnswerIsUnread) {
+  for (const std::string path : {"/big", "/wait"}) {
+    const std::string upload = Post(path, std::string(kBigBytes, 'u'));
+    for (size_t at = 0; at < upload.size(); at += 64 * 1024) Tell(upload.substr(at, 64 * 1024));
+    if (path == "/wait") {
+      EXPECT_GE(held(), kBigBytes - BufferPool::kBufferBytes) << "its handler reads it";
+      release.Finish();
+    }
+    EXPECT_TRUE(transport->HasOutput()) << path;
+    EXPECT_FALSE(transport->input().allocated()) << path;
+    for (int i = 0; i < 10'000 && transport->HasOutput(); ++i) Look(EPOLLOUT);
+  }
+}
+
 TEST_F(HttpSessionTest, AMalformedRequestIsAnsweredAndTheRestThrownAway) {
   EXPECT_THAT(Tell("garbage\r\n\r\n" + Post("/", "never looked at")), StartsWith("HTTP/1.1 400 "));
   EXPECT_EQ(handled, 0);

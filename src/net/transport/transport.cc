@@ -127,6 +127,7 @@ void Transport::TakeInput() {
       return Account();
     }
     if (progress == Session::Progress::kTook) {
+      if (in_.empty()) ReleaseInput();  // not to be held while the peer takes its time to read
       // A large answer, or many small ones, go out before the next message is looked at.
       if (!lent_.empty() || out_.size() >= BufferPool::kBufferBytes / 2) {
         if (!Flush()) return;
@@ -317,6 +318,7 @@ void Transport::SendFrom(std::string_view bytes) {
 void Transport::Resume() {
   is_busy_ = false;
   if (state_ == State::kClosed) return context_.reactor.DeleteLater(this);
+  if (in_.empty()) ReleaseInput();
   if (write_blocked_) Account();  // until now it waited for us, from now on for its peer
   Advance();
 }
