@@ -6,7 +6,7 @@
 // that rests while there are tasks: it keeps their times. That a thread cannot be started costs time, never the
 // process: what is due waits for those there are. A step may block; so many steps may block as there are threads. A
 // step that throws is run again later. Thread-safe. Used by triggers/ and workers/, whose followers of the journal are
-// such tasks.
+// such tasks, and by net/, which looks names up.
 #pragma once
 
 #include <chrono>

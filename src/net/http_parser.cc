@@ -1,47 +1,15 @@
 #include "net/http_parser.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "net/header_lines.h"
 
 namespace armature::net {
 namespace {
 
 constexpr HeadResult kNeedMore{ParseState::kNeedMore, 0};
 constexpr HeadResult Error(int status) { return {ParseState::kError, status}; }
-
-// tchar of RFC 9110: what methods and header names are made of.
-constexpr std::array<bool, 256> MakeTokenTable() {
-  std::array<bool, 256> table{};
-  for (uint8_t c = '0'; c <= '9'; ++c) table[c] = true;
-  for (uint8_t c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = true;
-  for (char c : std::string_view("!#$%&'*+-.^_`|~")) table[static_cast<uint8_t>(c)] = true;
-  return table;
-}
-constexpr std::array<bool, 256> kIsToken = MakeTokenTable();
-
-bool IsToken(char c) { return kIsToken[static_cast<uint8_t>(c)]; }
-bool IsControl(char c) { return static_cast<uint8_t>(c) < 0x20 || c == 0x7f; }
-
-// The first control character at or after `p`: the end of a header value, unless it is a tab.
-const char* FindControl(const char* p, const char* end) {
-#ifdef __SSE2__
-  const __m128i highest = _mm_set1_epi8(0x1f);
-  const __m128i del = _mm_set1_epi8(0x7f);
-  for (; end - p >= 16; p += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    const __m128i low = _mm_cmpeq_epi8(_mm_min_epu8(bytes, highest), bytes);
-    const int mask = _mm_movemask_epi8(_mm_or_si128(low, _mm_cmpeq_epi8(bytes, del)));
-    if (mask != 0) return p + __builtin_ctz(static_cast<unsigned>(mask));
-  }
-#endif
-  while (p != end && !IsControl(*p)) ++p;
-  return p;
-}
 
 Method MethodOf(std::string_view name) {
   switch (name.size()) {
@@ -65,20 +33,6 @@ Method MethodOf(std::string_view name) {
     default: break;
   }
   return Method::kOther;
-}
-
-// Calls `visit` for each element of a comma-separated list, blanks trimmed.
-template <class Visit>
-void ForEachElement(std::string_view list, Visit visit) {
-  while (true) {
-    const size_t comma = list.find(',');
-    std::string_view element = list.substr(0, comma);
-    while (!element.empty() && (element.front() == ' ' || element.front() == '\t')) element.remove_prefix(1);
-    while (!element.empty() && (element.back() == ' ' || element.back() == '\t')) element.remove_suffix(1);
-    visit(element);
-    if (comma == std::string_view::npos) return;
-    list.remove_prefix(comma + 1);
-  }
 }
 
 // Splits the target into path and query; an absolute target loses its scheme and authority.
@@ -184,27 +138,11 @@ class HeadParser {
   }
 
   HeadResult OneHeader(const char* limit) {
-    const char* const name = p_;
-    while (p_ != limit && IsToken(*p_)) ++p_;
-    if (p_ == limit) return OutOfBytes(limit);
-    if (*p_ != ':' || p_ == name) return Error(400);  // also a folded line, which starts with a blank
-    const std::string_view name_view = View(name, p_);
-    ++p_;
-    while (p_ != limit && (*p_ == ' ' || *p_ == '\t')) ++p_;
-    const char* const value = p_;
-    while (true) {
-      p_ = FindControl(p_, limit);
-      if (p_ == limit) return OutOfBytes(limit);
-      if (*p_ != '\t') break;
-      ++p_;
-    }
-    if (*p_ != '\r') return Error(400);
-    const char* last = p_;
-    while (last != value && (last[-1] == ' ' || last[-1] == '\t')) --last;
-    if (limit - p_ < 2) return OutOfBytes(limit);
-    if (p_[1] != '\n') return Error(400);
-    p_ += 2;
-    request_.headers.push_back({name_view, View(value, last)});
+    Header header;
+    const ParseState state = ParseHeaderLine(p_, limit, header);
+    if (state == ParseState::kNeedMore) return OutOfBytes(limit);
+    if (state == ParseState::kError) return Error(400);
+    request_.headers.push_back(header);
     return Note(request_.headers.back());
   }
 
@@ -246,12 +184,8 @@ class HeadParser {
   }
 
   HeadResult NoteContentLength(std::string_view value) {
-    if (value.empty() || value.size() > 19) return Error(400);
     uint64_t length = 0;
-    for (char c : value) {
-      if (c < '0' || c > '9') return Error(400);
-      length = length * 10 + static_cast<uint64_t>(c - '0');
-    }
+    if (!ParseContentLength(value, length)) return Error(400);
     if (has_length_ && length != framing_.content_length) return Error(400);
     has_length_ = true;
     framing_.content_length = length;

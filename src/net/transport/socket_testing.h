@@ -35,6 +35,14 @@ class TestSocket {
   static TestSocket Adopt(int fd) { return TestSocket(Adopted{fd}); }
   TestSocket(TestSocket&& other) noexcept
       : fd_(std::exchange(other.fd_, -1)), connected_(other.connected_), pending_(std::move(other.pending_)) {}
+  TestSocket& operator=(TestSocket&& other) noexcept {
+    Close();
+    fd_ = std::exchange(other.fd_, -1);
+    connected_ = other.connected_;
+    timed_out_ = other.timed_out_;
+    pending_ = std::move(other.pending_);
+    return *this;
+  }
   ~TestSocket() { Close(); }
 
   bool connected() const { return connected_; }
