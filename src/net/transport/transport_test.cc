@@ -266,6 +266,7 @@ TEST_F(TransportTest, AMessageThatTricklesInIsCutOff) {
 
 TEST_F(TransportTest, APeerThatDoesNotReadIsNotReadFromAndIsCutOff) {
   options.send_buffer_bytes = 64 * 1024;
+  options.limits.idle_timeout_millis = TimerWheel::kNever;  // only the stall may end it
   Start();
   auto lazy = Connect(64 * 1024);
   std::string all;
@@ -275,9 +276,13 @@ TEST_F(TransportTest, APeerThatDoesNotReadIsNotReadFromAndIsCutOff) {
   auto other = Connect();
   for (int i = 0; i < 10; ++i) EXPECT_EQ(other.Call("a"), "a");
   EXPECT_LE(stage.taken - 10, 2) << "one answer waits, and nothing more is taken";
-  while (connections() > 1) Step(options.limits.write_stall_timeout_millis + 100);
+  Step(options.limits.write_stall_timeout_millis - 100);
+  EXPECT_EQ(other.Call("a"), "a");
+  EXPECT_EQ(connections(), 2u);
+  Step(200);
+  Await([&] { return connections() == 1; });
   sender.join();
-  EXPECT_GE(timed_out.value(), 1u);
+  EXPECT_EQ(timed_out.value(), 1u);
 }
 
 // --- Peers that finish, or go
@@ -364,10 +369,11 @@ TEST_F(TransportTest, ABusySessionThatTakesTooLongIsCutOffAndCounted) {
   EXPECT_EQ(server->Stop(std::chrono::milliseconds(1)), 1u);
   EXPECT_TRUE(client.IsClosedByServer());
   EXPECT_EQ(stage.sessions, 1) << "its work may still be using it";
-  // Its coroutine is never resumed. Kept, so that the leak checker does not report what is meant to be.
+  stage.release.Finish();  // a late answer to a stopped reactor must be harmless
+  // The abandoned coroutine stays allocated, as documented. Its stopped reactor still knows it: kept, so that
+  // the leak checker does not report what is meant to be.
   static auto& kept = *new std::vector<StreamServer*>;
   kept.push_back(server.release());
-  stage.sessions = 0;
 }
 
 // --- Memory
