@@ -11,6 +11,11 @@ namespace {
 constexpr HeadResult kNeedMore{ParseState::kNeedMore, 0};
 constexpr HeadResult Error(int status) { return {ParseState::kError, status}; }
 
+// `name` in lower case. Most headers of the same length differ in the first letter already.
+bool IsNamed(const Header& header, std::string_view name) {
+  return (header.name.front() | 0x20) == name.front() && EqualsIgnoreCase(header.name, name);
+}
+
 Method MethodOf(std::string_view name) {
   switch (name.size()) {
     case 3:
@@ -150,22 +155,22 @@ class HeadParser {
   HeadResult Note(const Header& header) {
     switch (header.name.size()) {
       case 4:
-        if (EqualsIgnoreCase(header.name, "host") && has_host_++) return Error(400);
+        if (IsNamed(header, "host") && has_host_++) return Error(400);
         break;
       case 6:
-        if (EqualsIgnoreCase(header.name, "expect")) {
+        if (IsNamed(header, "expect")) {
           if (!EqualsIgnoreCase(header.value, "100-continue")) return Error(417);
           framing_.expects_continue = true;
         }
         break;
       case 10:
-        if (EqualsIgnoreCase(header.name, "connection")) NoteConnection(header.value);
+        if (IsNamed(header, "connection")) NoteConnection(header.value);
         break;
       case 14:
-        if (EqualsIgnoreCase(header.name, "content-length")) return NoteContentLength(header.value);
+        if (IsNamed(header, "content-length")) return NoteContentLength(header.value);
         break;
       case 17:
-        if (EqualsIgnoreCase(header.name, "transfer-encoding")) {
+        if (IsNamed(header, "transfer-encoding")) {
           if (framing_.is_chunked) return Error(400);
           if (!EqualsIgnoreCase(header.value, "chunked")) return Error(header.value.empty() ? 400 : 501);
           framing_.is_chunked = true;
