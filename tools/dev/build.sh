@@ -45,6 +45,13 @@ dev_serve() {
   exec "$(build_dir release)/armature" serve "$@"
 }
 
+# dev_arm [--all|FILE…]: see tools/check_arm.sh. The generated headers come from a build.
+dev_arm() {
+  build release armature
+  need_packages $packages_arm
+  exec "$root/tools/check_arm.sh" "$@"
+}
+
 # dev_bench [ARGS]: see bench/README.md. The peers come from npm, only when asked for.
 dev_bench() {
   local arg

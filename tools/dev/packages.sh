@@ -6,6 +6,7 @@ packages_test="python3-boto3 python3-pytest awscli openssl"
 packages_bench="redis-server nginx-light rocksdb-tools"
 packages_node="node=nodejs npm=npm"
 packages_fuzz="clang libclang-rt-14-dev"
+packages_arm="g++-aarch64-linux-gnu"
 packages_lint="python3 clang-format clang-tidy"
 
 say() { printf 'dev: %s\n' "$*" >&2; }
