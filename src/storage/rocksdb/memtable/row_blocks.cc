@@ -44,10 +44,9 @@ char* MapOnHugePages(size_t bytes) {
   return begin + before;
 }
 
-// Of the bytes from `from` on: where a row with `front` bytes before its place begins.
-char* PlaceOf(char* from, size_t front, size_t place) {
-  const auto address = reinterpret_cast<uintptr_t>(from) + front;
-  return from + front + (place - address) % RowBlocks::kCacheLine;
+// How far behind `from` the place of a row is that has `front` bytes before it.
+size_t StepsToPlace(const char* from, size_t front, size_t place) {
+  return front + (place - (reinterpret_cast<uintptr_t>(from) + front)) % RowBlocks::kCacheLine;
 }
 
 }  // namespace
@@ -63,11 +62,11 @@ RowBlocks::~RowBlocks() {
 
 char* RowBlocks::Allocate(size_t front, size_t bytes, size_t place) {
   assert(place < kCacheLine);
-  char* const row = PlaceOf(free_, front, place);
-  if (free_ == nullptr || row > end_ || static_cast<size_t>(end_ - row) < bytes)
-    return AllocateElsewhere(front, bytes, place);
+  const size_t steps = StepsToPlace(free_, front, place);
+  if (static_cast<size_t>(end_ - free_) < steps + bytes) return AllocateElsewhere(front, bytes, place);
+  char* const row = free_ + steps;
   ASAN_UNPOISON_MEMORY_REGION(row - front, front + bytes);
-  used_.store(used() + static_cast<size_t>(row + bytes - free_), std::memory_order_relaxed);
+  used_.store(used() + steps + bytes, std::memory_order_relaxed);
   free_ = row + bytes;
   return row;
 }
@@ -78,7 +77,7 @@ char* RowBlocks::AllocateElsewhere(size_t front, size_t bytes, size_t place) {
   if (needed > largest_ / 4) {
     const Block own = AddBlock(RoundUp(needed, kPageBytes));
     used_.store(used() + needed, std::memory_order_relaxed);
-    char* const row = PlaceOf(own.begin, front, place);
+    char* const row = own.begin + StepsToPlace(own.begin, front, place);
     ASAN_UNPOISON_MEMORY_REGION(row - front, front + bytes);
     return row;
   }
