@@ -30,10 +30,10 @@ MAY_INCLUDE = {
     "auth": {"base", "model"},
     "table": {"base", "model", "storage", "expr"},
     "partiql": {"base", "model", "storage", "expr", "table"},
-    "workers": {"base", "model", "storage", "expr", "table", "wire"},
+    "workers": {"base", "model", "storage", "expr", "table", "wire", "auth"},
     "triggers": {"base", "model", "storage", "table", "wire"},
     "api": {"base", "model", "storage", "expr", "table", "wire", "auth", "partiql", "workers", "triggers"},
-    "cli": {"base"},
+    "cli": {"base", "auth"},
     "server": {"base", "model", "storage", "table", "net", "auth", "workers", "triggers", "api", "cli"},
     # Not part of the server: it uses the API from outside, and the parts of a server from within.
     "arena": {"base", "storage", "wire", "workers", "api", "cli"},

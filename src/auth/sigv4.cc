@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "auth/percent_encoding.h"
+#include "auth/signature.h"
 #include "model/messages.h"
 #include "model/messages_signature.h"
 #include "model/names.h"
@@ -15,8 +17,6 @@ namespace armature::auth {
 namespace messages = model::messages;
 
 namespace {
-
-constexpr std::string_view kAlgorithm = "AWS4-HMAC-SHA256";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -61,28 +61,6 @@ bool IsBasicIsoDate(std::string_view text) {  // 20130609T100015Z
 
 bool IsHttpDate(std::string_view text) {  // Sun, 09 Jun 2013 10:00:15 GMT
   return text.size() == 29 && text[3] == ',' && text.ends_with(" GMT") && text[19] == ':' && text[22] == ':';
-}
-
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-std::string_view PercentDecode(std::string_view text, Arena& arena) {
-  if (text.find_first_of("%+") == std::string_view::npos) return text;
-  char* const out = static_cast<char*>(arena.Allocate(text.size(), 1));
-  size_t size = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '%' && i + 2 < text.size() && HexDigit(text[i + 1]) >= 0 && HexDigit(text[i + 2]) >= 0) {
-      out[size++] = static_cast<char>(HexDigit(text[i + 1]) * 16 + HexDigit(text[i + 2]));
-      i += 2;
-    } else {
-      out[size++] = text[i] == '+' ? ' ' : text[i];
-    }
-  }
-  return {out, size};
 }
 
 // The value of a query parameter; false if there is none.
@@ -216,7 +194,7 @@ model::ApiResult<Credential> ParseAuthorization(const net::HttpRequest& request,
   if (!IsBasicIsoDate(credential.date) && !(may_be_http_date && IsHttpDate(credential.date))) {
     return model::IncompleteSignatureException(fmt::format(messages::kBadSignatureDate, credential.date));
   }
-  if (parts.algorithm != kAlgorithm) {
+  if (parts.algorithm != kSignatureAlgorithm) {
     return model::IncompleteSignatureException(fmt::format(messages::kUnsupportedAlgorithm, parts.algorithm));
   }
   if (!SplitCredential(parts.credential, credential)) {

@@ -186,7 +186,6 @@ class HttpClient::Session {
     if (!request.ca_file.empty()) Set(CURLOPT_CAINFO, request.ca_file.c_str());
     PrepareBody(request);
     PrepareHeaders(request);
-    if (request.signing) PrepareSigning(*request.signing);
     Set(CURLOPT_HTTPHEADER, headers_);
   }
 
@@ -200,9 +199,6 @@ class HttpClient::Session {
       Set(CURLOPT_POSTFIELDS, request.body.empty() ? "" : request.body.data());
     }
     if (request.method != "GET" || !request.body.empty()) Set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
-    // A body beyond 1 MiB is announced with "Expect: 100-continue"; the announcement cannot be taken back without
-    // breaking libcurl's signature, so a server that does not answer it is not waited for.
-    Set(CURLOPT_EXPECT_100_TIMEOUT_MS, 50L);
   }
 
   void PrepareHeaders(const HttpClientRequest& request) {
@@ -210,15 +206,9 @@ class HttpClient::Session {
       // "Name;" is libcurl's way to send a header without a value.
       AddHeader(header.value.empty() ? header.name + ";" : header.name + ": " + header.value);
     }
-    // Else libcurl would call every body a form.
-    if (!request.signing && !HasHeader(request, "content-type")) AddHeader("Content-Type:");
-  }
-
-  void PrepareSigning(const AwsSigning& signing) {
-    Set(CURLOPT_AWS_SIGV4, fmt::format("aws:amz:{}:{}", signing.region, signing.service).c_str());
-    Set(CURLOPT_USERNAME, signing.access_key_id.c_str());
-    Set(CURLOPT_PASSWORD, signing.secret_access_key.c_str());
-    if (!signing.session_token.empty()) AddHeader("X-Amz-Security-Token: " + signing.session_token);
+    // Else libcurl would call every body a form, and announce one beyond 1 MiB before it is sent.
+    if (!HasHeader(request, "content-type")) AddHeader("Content-Type:");
+    if (!HasHeader(request, "expect")) AddHeader("Expect:");
   }
 
   Result<CURLcode> Drive(const std::stop_token& stop) {

@@ -3,12 +3,11 @@
 // For background threads and command-line tools; never on a reactor. Thread-safe: each call takes a session of its own
 // from a pool, so connections are kept and reused, and as many requests run at once as threads call. libcurl and the
 // twenty libraries behind it are loaded at the first request, not at program start: linked, they cost every start 3 ms
-// and 4 MiB. Knows nothing of DynamoDB; a reply with an error status is a reply, not a failure.
+// and 4 MiB. Knows nothing of AWS; a reply with an error status is a reply, not a failure.
 #pragma once
 
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -23,21 +22,11 @@ struct HttpHeader {
   std::string value;
 };
 
-// Signs the request by AWS Signature Version 4. The session token may be empty.
-struct AwsSigning {
-  std::string access_key_id;
-  std::string secret_access_key;
-  std::string session_token;
-  std::string region;
-  std::string service;  // "kinesis"
-};
-
 struct HttpClientRequest {
   std::string method = "POST";
   std::string url;
-  std::vector<HttpHeader> headers;  // without Host and Content-Length
+  std::vector<HttpHeader> headers;  // without Content-Length; Host is the URL's if there is none
   std::string_view body;            // must live until Send returns
-  std::optional<AwsSigning> signing;
   std::chrono::milliseconds connect_timeout{5000};
   std::chrono::milliseconds timeout{30000};      // of the whole exchange
   size_t max_response_bytes = size_t{64} << 20;  // a longer body fails the request

@@ -61,8 +61,10 @@ TEST(HttpClientTest, EachMethodIsSentUnderItsName) {
 
 TEST(HttpClientTest, ABodyOfMegabytesArrives) {
   size_t received = 0;
+  std::string head;
   TinyHttpServer server([&](const std::string& request) {
-    received = request.size() - request.find("\r\n\r\n") - 4;
+    head = request.substr(0, request.find("\r\n\r\n"));
+    received = request.size() - head.size() - 4;
     return HttpReply("ok");
   });
   const std::string body(5 << 20, 'x');
@@ -72,9 +74,10 @@ TEST(HttpClientTest, ABodyOfMegabytesArrives) {
   request.body = body;
   ASSERT_TRUE(client.Send(request));
   EXPECT_EQ(received, body.size());
+  EXPECT_THAT(head, Not(HasSubstr("Expect"))) << "no round trip before the body";
 }
 
-TEST(HttpClientTest, SignsWithVersion4) {
+TEST(HttpClientTest, AHostOfTheCallersReplacesTheUrls) {
   std::string seen;
   TinyHttpServer server([&](const std::string& request) {
     seen = request;
@@ -83,19 +86,10 @@ TEST(HttpClientTest, SignsWithVersion4) {
   HttpClient client;
   HttpClientRequest request;
   request.url = server.Url();
-  request.headers = {{"Content-Type", "application/x-amz-json-1.1"}, {"X-Amz-Target", "Kinesis_20131202.PutRecords"}};
-  request.body = "{}";
-  request.signing = AwsSigning{.access_key_id = "AKIDEXAMPLE",
-                               .secret_access_key = "a:b/c",
-                               .session_token = "token==",
-                               .region = "eu-west-1",
-                               .service = "kinesis"};
+  request.headers = {{"Host", "kinesis.eu-west-1.amazonaws.com"}};
   ASSERT_TRUE(client.Send(request));
-  EXPECT_THAT(seen, HasSubstr("Authorization: AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/"));
-  EXPECT_THAT(seen, HasSubstr("/eu-west-1/kinesis/aws4_request, "
-                              "SignedHeaders=content-type;host;x-amz-date;x-amz-security-token;x-amz-target, "));
-  EXPECT_THAT(seen, HasSubstr("X-Amz-Security-Token: token==\r\n"));
-  EXPECT_THAT(seen, Not(HasSubstr("a:b/c")));
+  EXPECT_THAT(seen, HasSubstr("Host: kinesis.eu-west-1.amazonaws.com\r\n"));
+  EXPECT_THAT(seen, Not(HasSubstr("127.0.0.1")));
 }
 
 TEST(HttpClientTest, AStopEndsTheCallFromAnotherThread) {

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "auth/request_signer.h"
 #include "base/base64.h"
+#include "base/clock.h"
 #include "base/json_writer.h"
 
 namespace armature::workers {
@@ -82,11 +84,11 @@ KinesisResult<std::string> KinesisClient::Call(const model::KinesisStreamArn& st
   request.headers = {{"Content-Type", "application/x-amz-json-1.1"},
                      {"X-Amz-Target", fmt::format("Kinesis_20131202.{}", operation)}};
   request.body = body;
-  request.signing = AwsSigning{.access_key_id = has_keys ? options_.access_key_id : "armature",
-                               .secret_access_key = has_keys ? options_.secret_access_key : "armature",
-                               .session_token = options_.session_token,
-                               .region = std::string(stream.region),
-                               .service = "kinesis"};
+  const auth::SigningIdentity identity{.access_key_id = has_keys ? options_.access_key_id : "armature",
+                                       .secret_access_key = has_keys ? options_.secret_access_key : "armature",
+                                       .session_token = options_.session_token};
+  // The clock of the machine, whatever that of the tables says: Kinesis compares it with its own.
+  auth::SignRequest(identity, stream.region, "kinesis", SystemClock().NowMillis() / 1000, request);
   auto response = http_.Send(request, stop);
   if (!response) return KinesisError{KinesisFailure::kUnavailable, response.error().ToString()};
   if (response->status != 200) return ErrorOf(*response);

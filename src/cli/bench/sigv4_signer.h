@@ -1,18 +1,17 @@
 // Signs DynamoDB requests with AWS Signature Version 4, cheaply enough for a load driver.
 //
-// Owns the derived signing key and hash midstates: everything that is equal for all requests of
-// one operation in one second is hashed once, so a signature costs the hash of the body and a
-// handful of SHA-256 blocks (about 1 µs). The signatures are real: a server that checks them accepts
-// them. Not thread-safe: one per driver thread. Takes the time from its caller, never from a clock.
+// Owns the signing key and hashes that are not finished: everything that is equal for all requests of one operation in
+// one second is hashed once, so a signature costs the hash of the body and a handful of SHA-256 blocks (about 1 µs).
+// What a signature is says auth/signature.h; they are real: a server that checks them accepts them. Not thread-safe:
+// one per driver thread. Takes the time from its caller, never from a clock.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <openssl/sha.h>
+#include "base/sha256.h"
 
 namespace armature::cli::bench {
 
@@ -21,12 +20,6 @@ struct Credentials {
   std::string secret_access_key;
   std::string region;
 };
-
-using Sha256Digest = std::array<uint8_t, 32>;
-
-// The key of the day: HMAC over date, region, service and "aws4_request".
-Sha256Digest DeriveSigningKey(std::string_view secret, std::string_view date, std::string_view region,
-                              std::string_view service);
 
 class SigV4Signer {
  public:
@@ -40,22 +33,21 @@ class SigV4Signer {
   // What is constant for one operation within one second.
   struct Prepared {
     std::string target;
-    std::string head;        // request line and headers up to and including "Signature="
-    SHA256_CTX canonical{};  // canonical request hashed up to the payload hash
-    SHA256_CTX inner{};      // inner HMAC hashed up to the canonical request's hash
+    std::string head;      // request line and headers up to and including "Signature="
+    Sha256 canonical;      // the canonical request up to the body's hash
+    HmacSha256 signature;  // the signature up to the canonical request's hash
   };
 
-  Prepared& Prepare(std::string_view target);
+  const Prepared& Prepare(std::string_view target);
   void StartSecond(int64_t unix_seconds);
 
   Credentials credentials_;
   std::string host_;
   int64_t second_ = -1;
-  std::string date_time_;  // 20260102T030405Z
-  std::string scope_;      // 20260102/us-east-1/dynamodb/aws4_request
-  SHA256_CTX key_inner_{};
-  SHA256_CTX key_outer_{};
-  std::vector<Prepared> prepared_;  // a workload uses one or two operations
+  std::string time_;                    // 20260102T030405Z
+  std::string scope_;                   // 20260102/us-east-1/dynamodb/aws4_request
+  HmacSha256 key_{std::string_view()};  // of that scope
+  std::vector<Prepared> prepared_;      // a workload uses one or two operations
 };
 
 }  // namespace armature::cli::bench

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/json_writer.h"
 
 namespace armature::cli::shell {
@@ -48,17 +49,19 @@ CallError ServiceError(const HttpClientResponse& response, const Reply* reply) {
 
 }  // namespace
 
-Client::Client(const Options& options) {
+Client::Client(const Options& options)
+    : identity_{options.credentials.access_key_id, options.credentials.secret_access_key,
+                options.credentials.session_token},
+      region_(options.region) {
   request_.url = options.endpoint + "/";
   request_.ca_file = options.ca_file;
-  request_.signing = AwsSigning{options.credentials.access_key_id, options.credentials.secret_access_key,
-                                options.credentials.session_token, options.region, "dynamodb"};
 }
 
 Result<Reply, CallError> Client::Call(std::string_view operation, std::string_view body, const std::stop_token& stop) {
   request_.headers = {{"Content-Type", "application/x-amz-json-1.0"},
                       {"X-Amz-Target", fmt::format("{}{}", kTargetPrefix, operation)}};
   request_.body = body;
+  auth::SignRequest(identity_, region_, "dynamodb", SystemClock().NowMillis() / 1000, request_);
   auto response = http_.Send(request_, stop);
   if (!response) return FromStatus(response.error());
   Reply reply{std::make_unique<simdjson::dom::parser>(), {}};

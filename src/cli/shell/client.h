@@ -14,6 +14,7 @@
 
 #include <simdjson.h>
 
+#include "auth/request_signer.h"
 #include "base/http_client.h"
 #include "cli/shell/options.h"
 #include "cli/shell/value.h"
@@ -61,6 +62,8 @@ class Client {
  private:
   HttpClient http_;
   HttpClientRequest request_;
+  const auth::SigningIdentity identity_;
+  const std::string region_;
 };
 
 }  // namespace armature::cli::shell
