@@ -8,6 +8,17 @@
 #include "model/messages.h"
 
 namespace armature::expr {
+
+ConditionOp Flip(ConditionOp op) {
+  switch (op) {
+    case ConditionOp::kLess: return ConditionOp::kGreater;
+    case ConditionOp::kLessEqual: return ConditionOp::kGreaterEqual;
+    case ConditionOp::kGreater: return ConditionOp::kLess;
+    case ConditionOp::kGreaterEqual: return ConditionOp::kLessEqual;
+    default: return op;
+  }
+}
+
 namespace {
 
 namespace messages = model::messages;
@@ -29,17 +40,6 @@ bool IsIndexable(ConditionOp op) {
     case ConditionOp::kBetween:
     case ConditionOp::kBeginsWith: return true;
     default: return false;
-  }
-}
-
-// `:v < sk` is `sk > :v`.
-ConditionOp Flip(ConditionOp op) {
-  switch (op) {
-    case ConditionOp::kLess: return ConditionOp::kGreater;
-    case ConditionOp::kLessEqual: return ConditionOp::kGreaterEqual;
-    case ConditionOp::kGreater: return ConditionOp::kLess;
-    case ConditionOp::kGreaterEqual: return ConditionOp::kLessEqual;
-    default: return op;
   }
 }
 

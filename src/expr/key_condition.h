@@ -24,6 +24,9 @@ struct KeyPredicate {
   const model::Value* upper = nullptr;   // for BETWEEN only
 };
 
+// The comparison with its sides exchanged: `:v < sk` is `sk > :v`.
+ConditionOp Flip(ConditionOp op);
+
 enum class KeyConditionForm : uint8_t { kExpression, kLegacy };
 
 // In the order of the text, one for each attribute.

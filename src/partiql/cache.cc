@@ -1,7 +1,5 @@
 #include "partiql/cache.h"
 
-#include <utility>
-
 #include "partiql/parser.h"
 
 namespace armature::partiql {
@@ -12,27 +10,9 @@ StatementCache& StatementCache::ForThisThread() {
 }
 
 model::ApiResult<StatementPtr> StatementCache::Get(std::string_view text) {
-  if (const auto it = young_.find(text); it != young_.end()) return it->second;
-  if (const auto it = old_.find(text); it != old_.end()) {
-    const StatementPtr statement = it->second;
-    old_.erase(it);
-    Keep(statement);
-    return statement;
-  }
-  auto parsed = Parse(text);
-  if (parsed) Keep(*parsed);
-  return parsed;
-}
-
-void StatementCache::Keep(const StatementPtr& statement) {
-  const size_t bytes = statement->MemoryBytes();
-  if (young_.size() >= max_entries_ || young_bytes_ + bytes > max_bytes_) {
-    old_ = std::move(young_);
-    young_ = {};
-    young_bytes_ = 0;
-  }
-  young_.emplace(statement->source, statement);
-  young_bytes_ += bytes;
+  if (const auto* found = parsed_.Find(text)) return *found;
+  ARMATURE_TRY(const StatementPtr statement, Parse(text));
+  return parsed_.Keep(statement->source, statement, statement->MemoryBytes());
 }
 
 }  // namespace armature::partiql

@@ -37,16 +37,6 @@ bool Mentions(const ConditionNode& node, std::string_view attribute) {
   return std::ranges::any_of(node.children, [&](const auto* child) { return Mentions(*child, attribute); });
 }
 
-ConditionOp Flip(ConditionOp op) {
-  switch (op) {
-    case ConditionOp::kLess: return ConditionOp::kGreater;
-    case ConditionOp::kLessEqual: return ConditionOp::kGreaterEqual;
-    case ConditionOp::kGreater: return ConditionOp::kLess;
-    case ConditionOp::kGreaterEqual: return ConditionOp::kLessEqual;
-    default: return op;
-  }
-}
-
 // `attribute op constant`, if the node is that; op and value as with the attribute on the left.
 bool IsKeyPredicate(const ConditionNode& node, std::string_view attribute, KeyPredicate* predicate) {
   const auto is_value = [&](size_t i) { return node.operands[i].kind == Operand::Kind::kValue; };
