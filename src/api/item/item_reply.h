@@ -30,4 +30,24 @@ void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::str
 model::ApiError ConditionFailed(const table::ItemWrite& write,
                                 const wire::Opt<std::string_view>& return_values_on_failure);
 
+// The end of PutItem, UpdateItem and DeleteItem, once the write is done: the failure of its condition, or the reply
+// with what `attributes()` gives, unless that is empty.
+template <class Request, class Attributes>
+model::ApiResult<void> ReplyToWrite(RequestContext& context, const Request& request, const table::ItemWrite& write,
+                                    const Attributes& attributes) {
+  if (!write.condition_held) return ConditionFailed(write, request.ReturnValuesOnConditionCheckFailure);
+  JsonWriter json(context.body);
+  json.BeginObject();
+  if (const model::Item shown = attributes(); !shown.empty()) WriteItemMember(json, "Attributes", shown);
+  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity,
+                    request.ReturnItemCollectionMetrics);
+  json.EndObject();
+  return {};
+}
+
+// What ReturnValues of PutItem and DeleteItem shows.
+inline model::Item ReplacedItem(const table::ItemWrite& write) {
+  return write.wants_old_image && write.old_exists ? write.old_item : model::Item();
+}
+
 }  // namespace armature::api

@@ -45,15 +45,7 @@ Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput&
   write.condition = bound.condition;
   write.wants_old_image = Asks(request.ReturnValues, "ALL_OLD");
   ARMATURE_CO_CHECK_OK(co_await context.services.writes.Execute(write, context.arena));
-  if (!write.condition_held) co_return ConditionFailed(write, request.ReturnValuesOnConditionCheckFailure);
-
-  JsonWriter json(context.body);
-  json.BeginObject();
-  if (write.wants_old_image && write.old_exists) WriteItemMember(json, "Attributes", write.old_item);
-  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity,
-                    request.ReturnItemCollectionMetrics);
-  json.EndObject();
-  co_return ApiResult<void>{};
+  co_return ReplyToWrite(context, request, write, [&] { return ReplacedItem(write); });
 }
 
 }  // namespace armature::api

@@ -57,16 +57,7 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   write.update = &update;
   write.condition = bound.condition;
   ARMATURE_CO_CHECK_OK(co_await context.services.writes.Execute(write, context.arena));
-  if (!write.condition_held) co_return ConditionFailed(write, request.ReturnValuesOnConditionCheckFailure);
-
-  JsonWriter json(context.body);
-  json.BeginObject();
-  const model::Item attributes = ReturnedAttributes(request, write, context.arena);
-  if (!attributes.empty()) WriteItemMember(json, "Attributes", attributes);
-  WriteWriteMetrics(json, write, *request.TableName, request.ReturnConsumedCapacity,
-                    request.ReturnItemCollectionMetrics);
-  json.EndObject();
-  co_return ApiResult<void>{};
+  co_return ReplyToWrite(context, request, write, [&] { return ReturnedAttributes(request, write, context.arena); });
 }
 
 }  // namespace armature::api

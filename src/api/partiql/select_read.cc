@@ -139,6 +139,11 @@ Task<ApiResult<void>> ReadSelectPage(RequestContext& context, SelectPage& page, 
   co_return ApiResult<void>{};
 }
 
+model::Item SelectedAttributes(const BoundStatement& bound, model::Item item, Arena& arena) {
+  const auto columns = bound.statement->columns;
+  return columns.empty() ? item : partiql::ProjectColumns(columns, item, arena);
+}
+
 ApiResult<SelectedItem> DecodeSelected(const BoundStatement& bound, bool found, std::string_view record, Arena& arena) {
   SelectedItem selected;
   if (!found) return selected;
@@ -147,8 +152,7 @@ ApiResult<SelectedItem> DecodeSelected(const BoundStatement& bound, bool found, 
     LogError("table {}: an item cannot be read: {}", bound.statement->table, decoded.error().ToString());
     return model::FromStatus(decoded.error());
   }
-  const auto columns = bound.statement->columns;
-  selected.item = columns.empty() ? decoded->item : partiql::ProjectColumns(columns, decoded->item, arena);
+  selected.item = SelectedAttributes(bound, decoded->item, arena);
   selected.item_size = decoded->item_size;
   return selected;
 }

@@ -33,6 +33,9 @@ Task<model::ApiResult<void>> ReadSelectPage(RequestContext& context, SelectPage&
 // How many reads a token may point to.
 size_t ReadCount(const SelectPlan& plan);
 
+// What the SELECT asks for of an item.
+model::Item SelectedAttributes(const BoundStatement& bound, model::Item item, Arena& arena);
+
 // One item by its key, projected as the SELECT asks. Nothing in `item` if there is none.
 struct SelectedItem {
   std::optional<model::Item> item;

@@ -5,17 +5,14 @@
 #include <unordered_set>
 #include <vector>
 
-#include "api/consumed_capacity.h"
 #include "api/item/expressions.h"
-#include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "api/transact/cancellation.h"
-#include "base/log.h"
+#include "api/transact/transaction.h"
 #include "expr/projection.h"
 #include "model/item_codec.h"
 #include "model/messages.h"
-#include "table/capacity.h"
 
 namespace armature::api {
 
@@ -23,8 +20,6 @@ using model::ApiResult;
 using model::ValidationException;
 
 namespace {
-
-constexpr size_t kMaxItemsBytes = 4 << 20;
 
 struct Get {
   const wire::Get* request = nullptr;
@@ -73,44 +68,13 @@ Task<ApiResult<void>> TransactGetItems(RequestContext& context, const wire::Tran
   ARMATURE_CO_TRY(auto gets, Validate(request, *context.wording, context.arena));
   ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, gets));
 
-  const auto snapshot = context.services.engine.TakeSnapshot();
-  std::vector<ConsumedCapacity> consumed;
-  size_t total_size = 0;
-  JsonWriter json(context.body);
-  json.BeginObject();
-  json.Key("Responses");
-  json.BeginArray();
-  for (const auto& get : gets) {
-    table::ItemRead read;
-    read.table = get.table.get();
-    read.key = get.request->Key.item();
-    read.at.snapshot = snapshot.get();
-    ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-    size_t item_size = 0;
-    json.BeginObject();
-    if (read.found) {
-      auto decoded = model::DecodeItem(read.record(), context.arena);
-      if (!decoded) {
-        LogError("table {}: an item cannot be read: {}", *get.request->TableName, decoded.error().ToString());
-        co_return model::FromStatus(decoded.error());
-      }
-      item_size = decoded->item_size;
-      const model::Item shown =
-          get.projection ? expr::Project(*get.projection, decoded->item, context.arena) : decoded->item;
-      // Other than GetItem, an item of which nothing is wanted is not there.
-      if (!shown.empty()) WriteItemMember(json, "Item", shown);
-    }
-    json.EndObject();
-    total_size += item_size;
-    if (total_size > kMaxItemsBytes)
-      co_return ValidationException(std::string(model::messages::kTransactItemsTooLarge));
-    CapacityOf(consumed, *get.request->TableName).table_units +=
-        2 * table::ReadUnits(item_size, /*is_consistent=*/true);
-  }
-  json.EndArray();
-  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, consumed, CapacityKind::kRead);
-  json.EndObject();
-  co_return ApiResult<void>{};
+  std::vector<TransactedRead> reads;
+  reads.reserve(gets.size());
+  for (const auto& get : gets) reads.push_back({*get.request->TableName, get.table.get(), get.request->Key.item()});
+  const ShowItem show = [&](size_t i, model::Item item) {
+    return gets[i].projection ? expr::Project(*gets[i].projection, item, context.arena) : item;
+  };
+  co_return co_await ReadTransaction(context, reads, show, request.ReturnConsumedCapacity);
 }
 
 }  // namespace armature::api
