@@ -9,10 +9,10 @@
 
 #include "api/consumed_capacity.h"
 #include "api/item/expressions.h"
+#include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "base/heavy_lane.h"
-#include "base/log.h"
 #include "expr/projection.h"
 #include "model/item_codec.h"
 #include "model/messages.h"
@@ -126,10 +126,7 @@ Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, Re
         continue;
       }
       auto decoded = model::DecodeItem(read.record(i), context.arena);
-      if (!decoded) {
-        LogError("table {}: an item cannot be read: {}", table.name, decoded.error().ToString());
-        co_return model::FromStatus(decoded.error());
-      }
+      if (!decoded) co_return UnreadableItem(table.name, decoded.error());
       if (reply.bytes + decoded->item_size > kMaxReplyBytes) {
         reply.bytes = kMaxReplyBytes;  // full: nothing more, not even smaller ones
         co_return ApiResult<void>{};

@@ -4,7 +4,6 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "base/log.h"
 #include "expr/projection.h"
 #include "model/item_codec.h"
 #include "table/capacity.h"
@@ -52,10 +51,7 @@ Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput&
   size_t item_size = 0;
   if (read.found) {
     auto written = WriteFoundItem(json, read.record(), bound.projection, context.arena);
-    if (!written) {
-      LogError("table {}: an item cannot be read: {}", *request.TableName, written.error().ToString());
-      co_return model::FromStatus(written.error());
-    }
+    if (!written) co_return UnreadableItem(*request.TableName, written.error());
     item_size = *written;
   }
   ConsumedCapacity consumed;

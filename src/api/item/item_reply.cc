@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/log.h"
 #include "wire/attribute_json.h"
 
 namespace armature::api {
@@ -38,6 +39,11 @@ void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::str
     json.Key("ItemCollectionMetrics");
     WriteItemCollection(json, write);
   }
+}
+
+model::ApiError UnreadableItem(std::string_view table_name, const Status& why) {
+  LogError("table {}: an item cannot be read: {}", table_name, why.ToString());
+  return model::FromStatus(why);
 }
 
 model::ApiError ConditionFailed(const table::ItemWrite& write,

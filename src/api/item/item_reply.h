@@ -8,6 +8,7 @@
 #include "api/consumed_capacity.h"
 #include "api/request_context.h"
 #include "base/json_writer.h"
+#include "base/result.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "table/write/item_write.h"
@@ -29,6 +30,9 @@ void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::str
 // ConditionalCheckFailedException, with the item if the request wants it and there is one.
 model::ApiError ConditionFailed(const table::ItemWrite& write,
                                 const wire::Opt<std::string_view>& return_values_on_failure);
+
+// What a damaged item is answered with; the log says more.
+model::ApiError UnreadableItem(std::string_view table_name, const Status& why);
 
 // The end of PutItem, UpdateItem and DeleteItem, once the write is done: the failure of its condition, or the reply
 // with what `attributes()` gives, unless that is empty.

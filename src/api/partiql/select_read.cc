@@ -1,7 +1,7 @@
 #include "api/partiql/select_read.h"
 
+#include "api/item/item_reply.h"
 #include "api/query/page_reply.h"
-#include "base/log.h"
 #include "expr/evaluate.h"
 #include "model/item_codec.h"
 #include "partiql/lower.h"
@@ -57,10 +57,7 @@ Task<ApiResult<void>> ReadOneItem(RequestContext& context, SelectPage& page, Jso
   size_t item_size = 0;
   if (read.found) {
     auto decoded = model::DecodeItem(read.record(), context.arena);
-    if (!decoded) {
-      LogError("table {}: an item cannot be read: {}", page.bound->statement->table, decoded.error().ToString());
-      co_return model::FromStatus(decoded.error());
-    }
+    if (!decoded) co_return UnreadableItem(page.bound->statement->table, decoded.error());
     item_size = decoded->item_size;
     if (co_await Holds(plan.reads.filter, decoded->item)) {
       const auto columns = page.bound->statement->columns;
@@ -148,10 +145,7 @@ ApiResult<SelectedItem> DecodeSelected(const BoundStatement& bound, bool found, 
   SelectedItem selected;
   if (!found) return selected;
   auto decoded = model::DecodeItem(record, arena);
-  if (!decoded) {
-    LogError("table {}: an item cannot be read: {}", bound.statement->table, decoded.error().ToString());
-    return model::FromStatus(decoded.error());
-  }
+  if (!decoded) return UnreadableItem(bound.statement->table, decoded.error());
   selected.item = SelectedAttributes(bound, decoded->item, arena);
   selected.item_size = decoded->item_size;
   return selected;

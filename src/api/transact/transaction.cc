@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "api/item/item_reply.h"
-#include "base/log.h"
 #include "model/item_codec.h"
 #include "model/messages.h"
 #include "table/capacity.h"
@@ -22,11 +21,6 @@ constexpr double kTransactionFactor = 2.0;
 
 double TransactedReadUnits(size_t item_size) {
   return kTransactionFactor * table::ReadUnits(item_size, /*is_consistent=*/true);
-}
-
-model::ApiError UnreadableItem(std::string_view table_name, const Status& status) {
-  LogError("table {}: an item cannot be read: {}", table_name, status.ToString());
-  return model::FromStatus(status);
 }
 
 // Under which a client's token is kept.
