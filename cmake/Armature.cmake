@@ -65,3 +65,21 @@ function(armature_fuzzer name source)
   add_test(NAME fuzz.${name} COMMAND ${name}_fuzz ${kept})
   set_tests_properties(fuzz.${name} PROPERTIES LABELS unit TIMEOUT 300)
 endfunction()
+
+# armature_generate(PART FILE …): what tools/schema/generate.py makes of schema/ for a folder, under
+# ${CMAKE_BINARY_DIR}/generated; the target armature_PART_generated makes it.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+function(armature_generate part)
+  set(generator ${PROJECT_SOURCE_DIR}/tools/schema/generate.py)
+  set(generated_dir ${CMAKE_BINARY_DIR}/generated)
+  list(TRANSFORM ARGN PREPEND ${generated_dir}/ OUTPUT_VARIABLE files)
+  file(GLOB schema_files CONFIGURE_DEPENDS
+    ${PROJECT_SOURCE_DIR}/schema/*.json ${PROJECT_SOURCE_DIR}/schema/streams/*.json ${PROJECT_SOURCE_DIR}/schema/shapes/*.json)
+  add_custom_command(
+    OUTPUT ${files}
+    COMMAND ${Python3_EXECUTABLE} ${generator} --schema ${PROJECT_SOURCE_DIR}/schema --out ${generated_dir} ${part}
+    COMMAND ${CMAKE_COMMAND} -E touch ${files}
+    DEPENDS ${generator} ${schema_files}
+    COMMENT "Generating ${ARGN} from schema/")
+  add_custom_target(armature_${part}_generated DEPENDS ${files})
+endfunction()

@@ -14,5 +14,5 @@ foreach(folder base model storage expr net wire auth table partiql workers trigg
   target_link_libraries(header_check PRIVATE armature_${folder})
 endforeach()
 target_link_libraries(header_check PRIVATE GTest::gmock benchmark::benchmark)
-add_dependencies(header_check armature_wire_generated)
+add_dependencies(header_check armature_wire_generated armature_api_generated)
 target_compile_options(header_check PRIVATE -fsyntax-only)

@@ -45,7 +45,6 @@ MAY_USE_OPEN_HEADERS = {"wire", "auth", "api", "arena"}
 # Includes that close a cycle between sub-folders today: (source, folder it looks up to) and why it is borne.
 # They are to go; the list must not grow.
 KNOWN_ARROWS = {
-    ("api/registry.cc", "api/"): "the list of all operations stands in the folder that every operation includes",
     ("api/dispatcher.cc", "api/lambda"): "routes to Lambda's REST operations, which include request_context.h beside it",
     ("cli/bench/dataset.cc", "cli/bench/workloads"): "makes the tables, whose names stand in workloads.h beside the factories",
 }

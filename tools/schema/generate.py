@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""Generates wire/requests.h and wire/requests.cc from schema/. Run by CMake at build time.
+"""Generates the C++ that follows from schema/. Run by CMake at build time.
 
-    generate.py --schema SCHEMA_DIR --out GENERATED_DIR
+    generate.py --schema SCHEMA_DIR --out GENERATED_DIR wire|api
 
-The header has one C++ structure per input and per shape a request can hold, with AWS's member names; the source has
-the descriptors that the decoder and the validator walk, and the table of operations.
+wire: wire/requests.h has one C++ structure per input and per shape a request can hold, with AWS's member names;
+wire/requests.cc has the descriptors that the decoder and the validator walk, and the table of operations.
+
+api: api/handlers.h declares the coroutine of every operation that is answered; api/operations.cc is the registry's
+table of them.
 """
 import argparse
 import json
@@ -272,6 +275,35 @@ def source(schema):
     return "\n".join(out) + "\n"
 
 
+def is_answered(operation):
+    return operation.get("answered", True)
+
+
+def handlers_header(schema):
+    out = [BANNER, "#pragma once\n", '#include "api/request_context.h"', '#include "base/async.h"', '#include "model/api_error.h"',
+           '#include "wire/requests.h"\n', "namespace armature::api {\n"]
+    out += [f"Task<model::ApiResult<void>> {o['operation']}(RequestContext& context, const wire::{o['operation']}Input& request);"
+            for o in schema.operations if is_answered(o)]
+    out.append("\n}  // namespace armature::api")
+    return "\n".join(out) + "\n"
+
+
+def operations_source(schema):
+    out = [BANNER, '#include "api/handlers.h"', '#include "api/registry.h"\n', "namespace armature::api {\n",
+           "constinit const std::array<Operation, wire::kOperationCount> kOperations = {{"]
+    for o in schema.operations:
+        name = o["operation"]
+        out.append(f"    OperationOf<wire::{name}Input, {name}>()," if is_answered(o) else f"    {{}},  // {name}")
+    out += ["}};\n", "}  // namespace armature::api"]
+    return "\n".join(out) + "\n"
+
+
+PARTS = {  # what is generated for which folder
+    "wire": {"wire/requests.h": header, "wire/requests.cc": source},
+    "api": {"api/handlers.h": handlers_header, "api/operations.cc": operations_source},
+}
+
+
 def write_if_changed(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
@@ -282,10 +314,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--schema", type=pathlib.Path, required=True)
     parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("part", choices=PARTS)
     arguments = parser.parse_args()
     schema = Schema(arguments.schema)
-    write_if_changed(arguments.out / "wire" / "requests.h", header(schema))
-    write_if_changed(arguments.out / "wire" / "requests.cc", source(schema))
+    for path, make in PARTS[arguments.part].items():
+        write_if_changed(arguments.out / path, make(schema))
 
 
 if __name__ == "__main__":

@@ -108,6 +108,11 @@ def import_operation(name, model, corrections):
     }
 
 
+def is_answered(path):
+    """As the schema that is there says; what is new is not answered yet."""
+    return path.exists() and json.loads(path.read_text()).get("answered", True)
+
+
 def dump(path, value):
     """JSON with one member or shape per line: short enough to read, and a diff shows what changed."""
     def flat(v):
@@ -137,7 +142,10 @@ def main():
         for name in model["operations"]:
             operation = import_operation(name, model, corrections)
             folder = arguments.out / "streams" if "Streams" in operation["service"] else arguments.out
-            dump(folder / (snake_case(name) + ".json"), operation)
+            path = folder / (snake_case(name) + ".json")
+            if not is_answered(path):
+                operation = {"operation": name, "answered": False, **operation}
+            dump(path, operation)
             for member in operation["input"].values():
                 collect(member["shape"], models, corrections, shapes)
 

@@ -1,5 +1,5 @@
-#include "api/account/describe_endpoints.h"
-
+// DescribeEndpoints: where this Region's DynamoDB can be reached.
+#include "api/handlers.h"
 #include "base/json_writer.h"
 
 namespace armature::api {

@@ -1,5 +1,5 @@
-#include "api/account/describe_limits.h"
-
+// DescribeLimits: the account's and tables' capacity quotas.
+#include "api/handlers.h"
 #include "base/json_writer.h"
 
 namespace armature::api {

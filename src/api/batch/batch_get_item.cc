@@ -1,5 +1,4 @@
-#include "api/batch/batch_get_item.h"
-
+// BatchGetItem: up to 100 items of several tables.
 #include <algorithm>
 #include <string>
 #include <unordered_set>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "api/consumed_capacity.h"
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"

@@ -1,5 +1,4 @@
-#include "api/batch/batch_write_item.h"
-
+// BatchWriteItem: up to 25 puts and deletes in several tables, each by itself.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "api/batch/write_metrics.h"
+#include "api/handlers.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"

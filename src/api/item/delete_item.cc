@@ -1,5 +1,5 @@
-#include "api/item/delete_item.h"
-
+// DeleteItem: removes one item by its key; removing what is not there succeeds.
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"

@@ -1,5 +1,5 @@
-#include "api/item/get_item.h"
-
+// GetItem: reads one item by its key.
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"

@@ -1,5 +1,5 @@
-#include "api/item/put_item.h"
-
+// PutItem: writes a whole item, replacing what was there.
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"

@@ -1,5 +1,5 @@
-#include "api/item/update_item.h"
-
+// UpdateItem: changes attributes of one item, creating it if it is not there.
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"

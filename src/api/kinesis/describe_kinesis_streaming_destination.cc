@@ -1,5 +1,5 @@
-#include "api/kinesis/describe_kinesis_streaming_destination.h"
-
+// DescribeKinesisStreamingDestination: every Kinesis data stream a table sends, or has sent, its changes to.
+#include "api/handlers.h"
 #include "api/kinesis/destination.h"
 #include "base/json_writer.h"
 

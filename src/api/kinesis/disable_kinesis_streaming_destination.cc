@@ -1,5 +1,5 @@
-#include "api/kinesis/disable_kinesis_streaming_destination.h"
-
+// DisableKinesisStreamingDestination: stops sending a table's changes to a Kinesis data stream.
+#include "api/handlers.h"
 #include "api/kinesis/destination.h"
 #include "model/messages_kinesis.h"
 

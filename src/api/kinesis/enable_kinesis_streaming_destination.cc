@@ -1,7 +1,7 @@
-#include "api/kinesis/enable_kinesis_streaming_destination.h"
-
+// EnableKinesisStreamingDestination: starts sending a table's changes to a Kinesis data stream.
 #include <algorithm>
 
+#include "api/handlers.h"
 #include "api/kinesis/destination.h"
 #include "model/messages_kinesis.h"
 

@@ -1,7 +1,7 @@
-#include "api/kinesis/update_kinesis_streaming_destination.h"
-
+// UpdateKinesisStreamingDestination: changes how finely the times in Kinesis records are told.
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/kinesis/destination.h"
 #include "model/messages_kinesis.h"
 

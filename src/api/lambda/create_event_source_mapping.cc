@@ -1,7 +1,7 @@
-#include "api/lambda/create_event_source_mapping.h"
-
+// CreateEventSourceMapping: a new trigger.
 #include <fmt/format.h>
 
+#include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 #include "api/lambda/mapping_settings.h"
 #include "model/arn.h"

@@ -1,5 +1,5 @@
-#include "api/lambda/delete_event_source_mapping.h"
-
+// DeleteEventSourceMapping: the end of a trigger and of its progress.
+#include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 
 namespace armature::api::lambda {

@@ -1,5 +1,5 @@
-#include "api/lambda/get_event_source_mapping.h"
-
+// GetEventSourceMapping: one trigger.
+#include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 
 namespace armature::api::lambda {

@@ -3,11 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "api/lambda/create_event_source_mapping.h"
-#include "api/lambda/delete_event_source_mapping.h"
-#include "api/lambda/get_event_source_mapping.h"
-#include "api/lambda/list_event_source_mappings.h"
-#include "api/lambda/update_event_source_mapping.h"
 #include "base/json_writer.h"
 #include "base/visible_text.h"
 #include "wire/json_document.h"

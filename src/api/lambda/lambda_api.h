@@ -35,4 +35,11 @@ Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, Re
 
 void SetRestError(const model::ApiError& error, net::HttpResponse& response);
 
+// The operations, each in the file of its name.
+Task<model::ApiResult<void>> CreateEventSourceMapping(RequestContext& context, RestRequest& request);
+Task<model::ApiResult<void>> DeleteEventSourceMapping(RequestContext& context, RestRequest& request);
+Task<model::ApiResult<void>> GetEventSourceMapping(RequestContext& context, RestRequest& request);
+Task<model::ApiResult<void>> ListEventSourceMappings(RequestContext& context, RestRequest& request);
+Task<model::ApiResult<void>> UpdateEventSourceMapping(RequestContext& context, RestRequest& request);
+
 }  // namespace armature::api::lambda

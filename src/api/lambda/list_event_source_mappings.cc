@@ -1,10 +1,10 @@
-#include "api/lambda/list_event_source_mappings.h"
-
+// ListEventSourceMappings: the triggers of a stream, of a function, or all; a page at a time.
 #include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
 
+#include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 #include "model/messages_triggers.h"
 

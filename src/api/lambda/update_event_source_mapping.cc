@@ -1,5 +1,5 @@
-#include "api/lambda/update_event_source_mapping.h"
-
+// UpdateEventSourceMapping: changes what the request names, and leaves the rest.
+#include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 #include "api/lambda/mapping_settings.h"
 

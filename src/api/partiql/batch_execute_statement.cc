@@ -1,5 +1,4 @@
-#include "api/partiql/batch_execute_statement.h"
-
+// BatchExecuteStatement: up to 25 statements that each read or write one item, each by itself.
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "api/consumed_capacity.h"
+#include "api/handlers.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/partiql/bound_statement.h"

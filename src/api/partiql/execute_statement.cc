@@ -1,5 +1,5 @@
-#include "api/partiql/execute_statement.h"
-
+// ExecuteStatement: one PartiQL statement, a read or a write of one item.
+#include "api/handlers.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/partiql/bound_statement.h"

@@ -1,8 +1,8 @@
-#include "api/partiql/execute_transaction.h"
-
+// ExecuteTransaction: up to 100 statements, all reads or all writes, all or nothing.
 #include <memory>
 #include <vector>
 
+#include "api/handlers.h"
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
 #include "api/partiql/transaction_members.h"

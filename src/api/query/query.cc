@@ -1,7 +1,7 @@
-#include "api/query/query.h"
-
+// Query: the items of one partition key, of a table or index, in sort order.
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/key_checks.h"
 #include "api/query/page_reply.h"

@@ -1,5 +1,5 @@
-#include "api/query/scan.h"
-
+// Scan: all items of a table or index, in hash order, or one segment of them.
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/key_checks.h"
 #include "api/query/page_reply.h"

@@ -1,8 +1,8 @@
-#include "api/streams/describe_stream.h"
-
+// DescribeStream: a stream's state and its shards, a page at a time.
 #include <algorithm>
 #include <vector>
 
+#include "api/handlers.h"
 #include "api/streams/stream_lookup.h"
 #include "base/json_writer.h"
 #include "model/arn.h"

@@ -1,9 +1,9 @@
-#include "api/streams/get_records.h"
-
+// GetRecords: the next records of a shard.
 #include <ctime>
 
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/streams/shard_iterator.h"
 #include "api/streams/stream_lookup.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
-#include "api/streams/get_shard_iterator.h"
-
+// GetShardIterator: where in a shard to start reading.
 #include <algorithm>
 
+#include "api/handlers.h"
 #include "api/streams/shard_iterator.h"
 #include "api/streams/stream_lookup.h"
 #include "base/json_writer.h"

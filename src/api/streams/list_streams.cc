@@ -1,7 +1,7 @@
-#include "api/streams/list_streams.h"
-
+// ListStreams: the streams that can be read, of an account and Region or of one table.
 #include <algorithm>
 
+#include "api/handlers.h"
 #include "api/streams/stream_lookup.h"
 #include "api/table_lookup.h"
 #include "base/json_writer.h"

@@ -1,7 +1,7 @@
-#include "api/table/create_table.h"
-
+// CreateTable: makes a new table.
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/table/index_definitions.h"
 #include "api/table/key_schema_checks.h"
 #include "api/table/relaxed_definition.h"

@@ -1,9 +1,9 @@
-#include "api/table/delete_table.h"
-
+// DeleteTable: removes a table with all its items.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/table/table_description.h"
 #include "api/table_lookup.h"
 #include "base/log.h"

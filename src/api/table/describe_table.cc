@@ -1,5 +1,5 @@
-#include "api/table/describe_table.h"
-
+// DescribeTable: tells everything about a table.
+#include "api/handlers.h"
 #include "api/table/table_description.h"
 #include "api/table_lookup.h"
 

@@ -1,5 +1,5 @@
-#include "api/table/list_tables.h"
-
+// ListTables: names the caller's tables, page by page.
+#include "api/handlers.h"
 #include "base/json_writer.h"
 
 namespace armature::api {

@@ -1,7 +1,7 @@
-#include "api/table/update_table.h"
-
+// UpdateTable: changes a table's settings.
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/table/index_updates.h"
 #include "api/table/key_schema_checks.h"
 #include "api/table/table_description.h"

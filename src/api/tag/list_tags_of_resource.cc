@@ -1,5 +1,5 @@
-#include "api/tag/list_tags_of_resource.h"
-
+// ListTagsOfResource: reads a table's tags.
+#include "api/handlers.h"
 #include "api/tag/tagged_resource.h"
 #include "base/json_writer.h"
 

@@ -1,5 +1,5 @@
-#include "api/tag/tag_resource.h"
-
+// TagResource: sets tags on a table.
+#include "api/handlers.h"
 #include "api/table/table_settings.h"
 #include "api/tag/tagged_resource.h"
 #include "model/messages.h"

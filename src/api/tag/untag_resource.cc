@@ -1,5 +1,5 @@
-#include "api/tag/untag_resource.h"
-
+// UntagResource: removes tags from a table.
+#include "api/handlers.h"
 #include "api/tag/tagged_resource.h"
 #include "model/messages.h"
 

@@ -1,10 +1,10 @@
-#include "api/transact/transact_get_items.h"
-
+// TransactGetItems: up to 100 items of several tables, all as of one moment.
 #include <memory>
 #include <string>
 #include <unordered_set>
 #include <vector>
 
+#include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"

@@ -1,9 +1,9 @@
-#include "api/transact/transact_write_items.h"
-
+// TransactWriteItems: up to 100 actions over several tables, all or nothing.
 #include <memory>
 #include <vector>
 
 #include "api/batch/write_metrics.h"
+#include "api/handlers.h"
 #include "api/transact/transact_actions.h"
 #include "api/transact/transaction.h"
 

@@ -1,5 +1,5 @@
-#include "api/ttl/describe_time_to_live.h"
-
+// DescribeTimeToLive: tells whether items of a table expire, and by which attribute.
+#include "api/handlers.h"
 #include "api/table_lookup.h"
 #include "base/json_writer.h"
 

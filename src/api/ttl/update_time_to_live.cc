@@ -1,7 +1,7 @@
-#include "api/ttl/update_time_to_live.h"
-
+// UpdateTimeToLive: turns the expiry of items on or off.
 #include <fmt/format.h>
 
+#include "api/handlers.h"
 #include "api/table_lookup.h"
 #include "base/json_writer.h"
 #include "model/messages.h"
