@@ -36,9 +36,10 @@ class Tree(unittest.TestCase):
 
 
 class Layers(Tree):
-    def errors(self, files=(), may_include=None, may_use_open=frozenset(), known_arrows=None):
+    def errors(self, files=(), may_include=None, may_use_open=frozenset(), known_arrows=None, tests_may_include=None):
         self.write({f"src/{name}": text for name, text in {**CLEAN, **dict(files)}.items()})
-        return check_layers.all_errors(self.root / "src", may_include or MAY_INCLUDE, set(may_use_open), known_arrows or {})
+        return check_layers.all_errors(self.root / "src", may_include or MAY_INCLUDE, set(may_use_open), known_arrows or {},
+                                       tests_may_include or {})
 
     def assert_one(self, errors, *parts):
         self.assertEqual(len(errors), 1, errors)
@@ -58,6 +59,16 @@ class Layers(Tree):
     def test_an_allowance_that_nobody_uses(self):
         errors = self.errors(may_include={"base": {"table"}, "table": {"base"}})
         self.assert_one(errors, "base/ may include table/", "take it out")
+
+    def test_tests_may_include_more_than_what_ships(self):
+        up = '#pragma once\n#include "table/table.h"\n'
+        allowed = {"base": {"table"}}
+        self.assertEqual(self.errors({"base/log_testing.h": up}, tests_may_include=allowed), [])
+        self.assertIn('src/base/log.h:2: base/ must not include "table/table.h"',
+                      self.errors({"base/log_testing.h": up, "base/log.h": up}, tests_may_include=allowed))
+
+    def test_an_allowance_of_tests_that_nobody_uses(self):
+        self.assert_one(self.errors(tests_may_include={"base": {"table"}}), "base/ may include table/", "take it out")
 
     def test_open_headers_are_open_to_those_named_only(self):
         uses = {"base/log.h": '#pragma once\n#include "net/handler.h"\n'}

@@ -1,7 +1,7 @@
 // ApiFixture: operations without a network, for tests.
 //
-// A memory engine, a clock that is stepped by hand, and Call(), which takes a request as JSON through decoding,
-// validation and execution exactly as the dispatcher does. Test support only; not linked into the server.
+// A memory engine, a clock that is stepped by hand, and Call(), which takes a request as JSON through the front's own
+// pipeline. Test support only; not linked into the server.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,13 @@
 
 #include "api/registry.h"
 #include "api/request_context.h"
+#include "auth/accept_any.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/random.h"
+#include "front/call_testing.h"
+#include "front/pipeline.h"
 #include "storage/memory/memory_engine.h"
-#include "wire/decode.h"
-#include "wire/json_document.h"
 #include "workers/index_backfill.h"
 #include "workers/ttl_setup.h"
 
@@ -45,13 +46,10 @@ class ApiFixture : public testing::Test {
   }
 
   Reply Call(std::string_view operation, std::string_view json, std::string_view region = "us-east-1") {
-    const wire::OperationSchema* schema = wire::FindOperation("DynamoDB_20120810", operation);
-    if (!schema) schema = wire::FindOperation("DynamoDBStreams_20120810", operation);
-    EXPECT_NE(schema, nullptr) << operation;
+    const front::LocalRequest request(operation, json, region);
     Arena arena;
     Reply reply;
-    RequestContext context{services_, arena, "123456789012", region, "localhost:8000", clock_.NowMillis(), reply.body};
-    auto result = RunBlocking(Run(*schema, json, context));
+    auto result = RunBlocking(front::CallLocally(pipeline_, request.http(), arena, reply.body));
     reply.ok = result.has_value();
     if (!reply.ok) reply.error = std::move(result).error();
     return reply;
@@ -93,20 +91,8 @@ class ApiFixture : public testing::Test {
   workers::IndexBackfill index_backfill_{*engine_, clock_, catalog_, writes_, metrics_};
   workers::TtlSetup ttl_setup_{*engine_, clock_, catalog_, writes_, metrics_};
   Services services_{*engine_, catalog_, reads_, writes_, tokens_, clock_, random_, &index_backfill_};
-
- private:
-  static Task<model::ApiResult<void>> Run(const wire::OperationSchema& schema, std::string_view json,
-                                          RequestContext& context) {
-    const Operation* operation = FindOperation(schema);
-    if (!operation) co_return model::UnknownOperationException();
-    ARMATURE_CO_TRY(const auto document, wire::JsonDocument::Parse(json));
-    wire::DecodeErrors errors;
-    void* request = operation->make_request(context.arena);
-    ARMATURE_CO_CHECK_OK(wire::DecodeRequest(schema, document.root(), context.arena, errors, request));
-    ARMATURE_CO_CHECK_OK(wire::ValidateRequest(schema, errors.WordingOf(schema), request));
-    context.wording = &errors.WordingOf(schema);
-    co_return co_await operation->execute(context, request);
-  }
+  const auth::AcceptAnyVerifier verifier_{"123456789012"};
+  const front::Pipeline pipeline_{{.region = "us-east-1"}, services_, verifier_};
 };
 
 }  // namespace armature::api

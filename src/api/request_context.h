@@ -1,12 +1,13 @@
 // RequestContext: what every operation is given, and the only thing besides its request.
 //
-// Made by the dispatcher for one request, on one reactor. `Services` are the parts of the house that operations may
+// Made by the front for one request, on one reactor. `Services` are the parts of the house that operations may
 // use; they live as long as the server. Operations append their reply's JSON object to `body`.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "auth/principal.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/random.h"
@@ -19,6 +20,9 @@
 #include "table/txn/token_store.h"
 #include "table/write/write_path.h"
 
+namespace armature::auth {
+class Authorizer;
+}
 namespace armature::triggers {
 class Triggers;
 }
@@ -43,6 +47,7 @@ struct Services {
   workers::KinesisWorker* kinesis = nullptr;         // null: nobody delivers to Kinesis
   table::Journal* journal = nullptr;                 // null: tables have no streams
   triggers::Triggers* triggers = nullptr;            // null: Lambda's API is not answered
+  const auth::Authorizer* authorizer = nullptr;      // null: everybody may do everything
   bool allows_partiql_scans = true;                  // SELECT statements may read a whole table or index
   bool shares_tables = false;                        // one set of tables: ARNs of any account and Region mean it
   model::Compatibility compatibility{};
@@ -51,9 +56,13 @@ struct Services {
 struct RequestContext {
   const Services& services;
   Arena& arena;
+  // On whose behalf.
+  const auth::Principal& caller;
   // Whose tables: the account of the caller and the Region its signature is scoped to.
   std::string_view account;
   std::string_view region;
+  // What the operation is called in policies: "dynamodb:GetItem".
+  std::string_view iam_action;
   // The Host header: where this client reached us.
   std::string_view host;
   int64_t now_millis = 0;

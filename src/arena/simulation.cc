@@ -9,19 +9,18 @@
 
 #include <fmt/format.h>
 
-#include "api/registry.h"
 #include "api/request_context.h"
 #include "arena/client.h"
 #include "arena/deferring_engine.h"
 #include "arena/round.h"
+#include "auth/accept_any.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "front/call_testing.h"
+#include "front/pipeline.h"
 #include "net/http_message.h"
-#include "wire/decode.h"
 #include "wire/envelope.h"
-#include "wire/json_document.h"
-#include "wire/validate.h"
 #include "workers/index_backfill.h"
 
 namespace armature::arena {
@@ -94,6 +93,8 @@ struct Life {
   table::TokenStore tokens;
   workers::IndexBackfill index_backfill;
   api::Services services;
+  const auth::AcceptAnyVerifier verifier{"123456789012"};
+  const front::Pipeline pipeline{{.region = "us-east-1"}, services, verifier};
   size_t under_way = 0;  // calls and chores that use it
 };
 
@@ -119,8 +120,6 @@ class Simulation {
   Task<void> RunClient(Client& client);
   Task<void> RunReader(uint32_t table);
   Task<void> KeepHouse();
-  static Task<model::ApiResult<void>> Answer(Life& life, std::string_view target, std::string_view json, Arena& arena,
-                                             std::string& body, int64_t now_millis);
 
   const SimulationOptions options_;
   std::mt19937_64 random_;
@@ -153,9 +152,10 @@ class Simulation::Connection final : public Transport {
     Life& life = *simulation_.life_;
     number_ = life.number;
     ++life.under_way;
+    const front::LocalRequest request(target, json);
     Arena arena;
     net::HttpResponse response;
-    const auto answered = co_await Answer(life, target, json, arena, response.body, simulation_.clock_.NowMillis());
+    const auto answered = co_await front::CallLocally(life.pipeline, request.http(), arena, response.body);
     if (!answered) wire::SetError(answered.error(), response);
     --life.under_way;
     if (!simulation_.is_up_) co_return reply;  // it died before it could send this
@@ -174,24 +174,6 @@ class Simulation::Connection final : public Transport {
   Simulation& simulation_;
   uint32_t number_ = 0;
 };
-
-Task<model::ApiResult<void>> Simulation::Answer(Life& life, std::string_view target, std::string_view json,
-                                                Arena& arena, std::string& body, int64_t now_millis) {
-  const size_t dot = target.find('.');
-  const wire::OperationSchema* schema = dot == std::string_view::npos
-                                            ? wire::FindOperation("DynamoDB_20120810", target)
-                                            : wire::FindOperation(target.substr(0, dot), target.substr(dot + 1));
-  const api::Operation* operation = schema ? api::FindOperation(*schema) : nullptr;
-  if (!operation) co_return model::UnknownOperationException();
-  ARMATURE_CO_TRY(const auto document, wire::JsonDocument::Parse(json));
-  wire::DecodeErrors errors;
-  void* request = operation->make_request(arena);
-  ARMATURE_CO_CHECK_OK(wire::DecodeRequest(*schema, document.root(), arena, errors, request));
-  ARMATURE_CO_CHECK_OK(wire::ValidateRequest(*schema, errors.WordingOf(*schema), request));
-  api::RequestContext context{life.services,    arena,      "123456789012", "us-east-1",
-                              "localhost:8000", now_millis, body,           &errors.WordingOf(*schema)};
-  co_return co_await operation->execute(context, request);
-}
 
 Status Simulation::StartLife() {
   Heal();

@@ -3,7 +3,7 @@
 // Presence and form only, in DynamoDB's order of checks and with its texts; whether the signature holds is the
 // Verifier's business (auth/verifier.h). A Credential is views into the request (and, for percent-encoded queries, the
 // arena); its Region and key id are names (model/names.h) and nothing else. Pure, one pass, without allocation when the
-// header is well-formed. Called by api/.
+// header is well-formed. Called by front/.
 #pragma once
 
 #include <string_view>

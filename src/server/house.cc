@@ -121,7 +121,9 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
                 [this] {
                   if (const auto pause = RunBlocking(index_backfill_.Step())) indexing_.RunSoon(*pause);
                 }),
-      expiring_(kExpiringInterval, [this] { Expire(); }) {
+      expiring_(kExpiringInterval, [this] { Expire(); }),
+      verifier_(options.account, options.sharing == TableSharing::kPerKeyAndRegion ? auth::KeyAccounts::kOneEach
+                                                                                   : auth::KeyAccounts::kOneForAll) {
   index_backfill_.OnWork([this] { indexing_.RunSoon(); });
   ttl_setup_.OnWork([this] { expiring_.RunSoon(); });
 }
@@ -145,16 +147,18 @@ Status House::Load() {
   services_->ttl_setup = &ttl_setup_;
   services_->journal = &journal_;
   services_->allows_partiql_scans = !options_.no_partiql_scans;
-  services_->shares_tables = options_.sharing == api::TableSharing::kOneForAll;
+  services_->shares_tables = options_.sharing == TableSharing::kOneForAll;
   services_->compatibility = options_.compatibility;
   services_->kinesis = &kinesis_;
   if (Status status = LoadTriggers(); !status.ok()) return status;
   services_->triggers = &*triggers_;
+  pipeline_.emplace(front::PipelineOptions{.region = options_.region,
+                                           .has_region_of_its_own = options_.sharing == TableSharing::kOneForAll},
+                    *services_, verifier_);
   dispatcher_.emplace(
-      api::DispatcherOptions{options_.account, options_.region, options_.slow_request_millis,
-                             auth::SitePolicy(options_.host, options_.allowed_hosts, options_.cors_origins),
-                             options_.sharing},
-      *services_, verifier_, *metrics_);
+      front::DispatcherOptions{auth::SitePolicy(options_.host, options_.allowed_hosts, options_.cors_origins),
+                               options_.slow_request_millis},
+      front::MakeRoutes(*pipeline_, options_.region, *metrics_), random_, *metrics_);
   return Status::Ok();
 }
 

@@ -11,13 +11,14 @@
 #include <optional>
 #include <thread>
 
-#include "api/dispatcher.h"
 #include "api/request_context.h"
-#include "auth/verifier.h"
+#include "auth/accept_any.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "front/dispatcher.h"
+#include "front/pipeline.h"
 #include "net/server.h"
 #include "server/options.h"
 #include "storage/engine.h"
@@ -87,7 +88,8 @@ class House {
   std::jthread recount_;
 
   const auth::AcceptAnyVerifier verifier_;
-  std::optional<api::Dispatcher> dispatcher_;
+  std::optional<front::Pipeline> pipeline_;
+  std::optional<front::Dispatcher> dispatcher_;
   std::optional<net::Server> server_;
 };
 

@@ -18,7 +18,7 @@ TEST(LocalOptions, DefaultsAreThoseOfDynamoDbLocal) {
   EXPECT_EQ(options.port, 8000);
   EXPECT_FALSE(options.in_memory);
   EXPECT_EQ(options.data_directory, "./armature-data");
-  EXPECT_EQ(options.sharing, api::TableSharing::kPerKeyAndRegion);
+  EXPECT_EQ(options.sharing, TableSharing::kPerKeyAndRegion);
   EXPECT_EQ(options.control_plane_delay_millis, 0);
   EXPECT_TRUE(options.cors_origins.empty());
   EXPECT_EQ(options.host, "127.0.0.1");  // this is not: see docs/compatibility.md
@@ -40,7 +40,7 @@ TEST(LocalOptions, FlagsBecomeThoseOfServe) {
                                        "http://localhost:3000, https://a.example", "-delayTransientStatuses",
                                        "-optimizeDbBeforeStartup", "-disableTelemetry"});
   EXPECT_EQ(options.port, 8123);
-  EXPECT_EQ(options.sharing, api::TableSharing::kOneForAll);
+  EXPECT_EQ(options.sharing, TableSharing::kOneForAll);
   EXPECT_EQ(options.data_directory, "/tmp/somewhere/armature-data");
   EXPECT_EQ(options.cors_origins, (std::vector<std::string>{"http://localhost:3000", "https://a.example"}));
   EXPECT_GT(options.control_plane_delay_millis, 0);
@@ -54,7 +54,7 @@ TEST(LocalOptions, ACommandLineForJavaMayBeKept) {
   const ServeOptions options = Parsed(
       {"-Xmx512m", "-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-sharedDb", "-inMemory"});
   EXPECT_TRUE(options.in_memory);
-  EXPECT_EQ(options.sharing, api::TableSharing::kOneForAll);
+  EXPECT_EQ(options.sharing, TableSharing::kOneForAll);
 }
 
 TEST(LocalOptions, FlagsOfServeMayStandAnywhereAndWin) {
@@ -67,7 +67,7 @@ TEST(LocalOptions, FlagsOfServeMayStandAnywhereAndWin) {
   EXPECT_EQ(options.port, 8002);
   EXPECT_EQ(options.region, "eu-west-1");
   EXPECT_TRUE(options.in_memory);
-  EXPECT_EQ(options.sharing, api::TableSharing::kOneForAll);
+  EXPECT_EQ(options.sharing, TableSharing::kOneForAll);
 }
 
 TEST(LocalOptions, BadInputIsOneLineAndNotZero) {

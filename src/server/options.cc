@@ -119,12 +119,12 @@ void AddCompatibilityOptions(CLI::App& app, ServeOptions& options) {
          "dynamodb-local: do what software built around DynamoDB Local relies on and Amazon refuses (what\n"
          "that is: docs/compatibility.md); `armature local` takes its flags as well")
       ->check(CLI::IsMember({"none", "dynamodb-local"}).description("none|dynamodb-local"));
-  const auto share = [&options](api::TableSharing sharing) {
+  const auto share = [&options](TableSharing sharing) {
     return [&options, sharing](int64_t) { options.sharing = sharing; };
   };
-  auto* shared = app.add_flag_function("--shared-db", share(api::TableSharing::kOneForAll),
+  auto* shared = app.add_flag_function("--shared-db", share(TableSharing::kOneForAll),
                                        "One set of tables for all Regions and access keys, that of --region");
-  app.add_flag_function("--separate-keys", share(api::TableSharing::kPerKeyAndRegion),
+  app.add_flag_function("--separate-keys", share(TableSharing::kPerKeyAndRegion),
                         "A set of tables for each access key id, each an account of its own, and Region")
       ->excludes(shared);
 }

@@ -9,13 +9,20 @@
 #include <string>
 #include <vector>
 
-#include "api/caller_scope.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
 
 namespace armature::server {
+
+// Whose tables a request means. Usually every caller belongs to one account, and the Region of the signature chooses
+// the set of tables. DynamoDB Local knows two other ways, and software relies on both.
+enum class TableSharing {
+  kPerRegion,        // one account for everybody
+  kPerKeyAndRegion,  // each access key id is an account
+  kOneForAll,        // the server's own account and Region, whatever a signature says
+};
 
 struct ServeOptions {
   std::string host = "127.0.0.1";
@@ -24,7 +31,7 @@ struct ServeOptions {
   bool in_memory = false;
   std::string region = "us-east-1";
   std::string account = "123456789012";
-  api::TableSharing sharing = api::TableSharing::kPerRegion;
+  TableSharing sharing = TableSharing::kPerRegion;
   model::Compatibility compatibility;
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;

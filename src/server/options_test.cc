@@ -113,10 +113,10 @@ TEST(ServeOptions, CompatibilityIsOffUnlessAsked) {
 }
 
 TEST(ServeOptions, TablesAreSharedAsAsked) {
-  EXPECT_EQ(Parsed({}).sharing, api::TableSharing::kPerRegion);
-  EXPECT_EQ(Parsed({"--shared-db"}).sharing, api::TableSharing::kOneForAll);
-  EXPECT_EQ(Parsed({"--separate-keys"}).sharing, api::TableSharing::kPerKeyAndRegion);
-  EXPECT_EQ(Parsed({"--config", WriteConfig("shared-db = true\n")}).sharing, api::TableSharing::kOneForAll);
+  EXPECT_EQ(Parsed({}).sharing, TableSharing::kPerRegion);
+  EXPECT_EQ(Parsed({"--shared-db"}).sharing, TableSharing::kOneForAll);
+  EXPECT_EQ(Parsed({"--separate-keys"}).sharing, TableSharing::kPerKeyAndRegion);
+  EXPECT_EQ(Parsed({"--config", WriteConfig("shared-db = true\n")}).sharing, TableSharing::kOneForAll);
   EXPECT_FALSE(ParseServeOptions({"--shared-db", "--separate-keys"}).options.has_value());
 }
 

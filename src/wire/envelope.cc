@@ -5,7 +5,6 @@
 
 #include "base/json_writer.h"
 #include "base/visible_text.h"
-#include "model/messages.h"
 #include "wire/compression.h"
 #include "wire/crc32.h"
 #include "wire/requests.h"
@@ -26,22 +25,6 @@ std::string_view BaseMediaType(std::string_view content_type) {
   return content_type.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
-void SetNotFound(net::HttpResponse& response) {
-  response.status = 404;
-  response.body = model::messages::kNotFoundBody;
-}
-
-void AnswerPreflight(const net::HttpRequest& request, net::HttpResponse& response) {
-  response.status = 200;
-  response.AddRenderedHeaders("Access-Control-Max-Age: 172800\r\n");
-  if (const net::Header* header = request.Find("Access-Control-Request-Headers")) {
-    response.AddHeader("Access-Control-Allow-Headers", header->value);
-  }
-  if (const net::Header* header = request.Find("Access-Control-Request-Method")) {
-    response.AddHeader("Access-Control-Allow-Methods", header->value);
-  }
-}
-
 // As net/ answers a body that says so beforehand: with a status alone.
 model::ApiError TooLarge() {
   model::ApiError error;
@@ -51,27 +34,12 @@ model::ApiError TooLarge() {
 
 }  // namespace
 
-bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response) {
-  if (request.method == net::Method::kPost && request.path == "/") [[likely]] {
-    const std::string_view type = BaseMediaType(request.Value("Content-Type"));
-    const bool amz_json = net::EqualsIgnoreCase(type, kAmzJson);
-    if (!amz_json && !request.body.empty() && !net::EqualsIgnoreCase(type, kPlainJson))
-      return SetNotFound(response), true;
-    response.content_type = amz_json ? kAmzJson : kPlainJson;
-    return false;
-  }
-  if (request.method == net::Method::kOptions && request.Find("Origin") != nullptr) {
-    AnswerPreflight(request, response);
-  } else if (request.method == net::Method::kGet && request.path == "/") {
-    response.status = 200;
-    // By the name the client came by.
-    const net::Header* const host = request.Find("Host");
-    response.body = fmt::format(model::messages::kHealthy,
-                                host ? std::string(host->value) : fmt::format("dynamodb.{}.amazonaws.com", region));
-  } else {
-    SetNotFound(response);
-  }
-  return true;
+std::string_view AwsJsonType(const net::HttpRequest& request) {
+  if (request.method != net::Method::kPost || request.path != "/") return {};
+  const std::string_view type = BaseMediaType(request.Value("Content-Type"));
+  if (net::EqualsIgnoreCase(type, kAmzJson)) [[likely]]
+    return kAmzJson;
+  return request.body.empty() || net::EqualsIgnoreCase(type, kPlainJson) ? kPlainJson : std::string_view();
 }
 
 model::ApiResult<std::string_view> RequestBody(const net::HttpRequest& request, std::string& buffer) {

@@ -1,7 +1,7 @@
 // The HTTP envelope of AWS JSON 1.0: what stands around an operation's body.
 //
-// The dispatcher (api/) calls these in order: AnswerWithoutOperation, RequestBody, (JSON), RouteTarget, …, then
-// SetError if something failed, and Finish for every answer. Stateless and thread-safe; reads net::HttpRequest, fills
+// The front calls these in order: AwsJsonType, RouteTarget, RequestBody, …, then SetError if something failed, and
+// Finish for every answer. Stateless and thread-safe; reads net::HttpRequest, fills
 // net::HttpResponse, knows no operation's meaning.
 #pragma once
 
@@ -17,10 +17,9 @@ namespace armature::wire {
 inline constexpr size_t kMaxBodyBytes = 16 * 1024 * 1024;
 inline constexpr size_t kCompressAboveBytes = 4096;
 
-// Answers what is no operation at all: GET / (health), OPTIONS (a page's question what it may send; whether it may at
-// all is auth::SitePolicy's matter), a wrong method, path or content type (404).
-// False: it is a request for an operation, and the response has its content type. Call Finish in either case.
-bool AnswerWithoutOperation(const net::HttpRequest& request, std::string_view region, net::HttpResponse& response);
+// The content type to answer a request for an operation with; empty if the request is none: another method, path or
+// content type.
+std::string_view AwsJsonType(const net::HttpRequest& request);
 
 // The body with its Content-Encoding undone; `buffer` holds it when it was compressed. Behind it are
 // net::kBodyPaddingBytes readable bytes. Damaged data is a SerializationException. What would become longer than

@@ -1,10 +1,7 @@
 #include "api/faults/fault_house.h"
 
-#include "api/registry.h"
 #include "base/arena.h"
-#include "wire/decode.h"
-#include "wire/json_document.h"
-#include "wire/validate.h"
+#include "front/call_testing.h"
 
 namespace armature::api {
 
@@ -31,7 +28,7 @@ struct FaultHouse::Hooks {
   Hook end;
 };
 
-Task<model::ApiResult<void>> FaultHouse::Run(std::string_view name, std::string_view json, RequestContext& context,
+Task<model::ApiResult<void>> FaultHouse::Run(const net::HttpRequest& request, Arena& arena, std::string& body,
                                              const Hooks& hooks) {
   struct AtEnd {
     Hook end;
@@ -41,25 +38,15 @@ Task<model::ApiResult<void>> FaultHouse::Run(std::string_view name, std::string_
   };
   const AtEnd at_end{hooks.end};
   if (hooks.begin) hooks.begin();
-  const wire::OperationSchema* schema = wire::FindOperation("DynamoDB_20120810", name);
-  if (!schema) schema = wire::FindOperation("DynamoDBStreams_20120810", name);
-  const Operation* operation = schema ? FindOperation(*schema) : nullptr;
-  if (!operation) co_return model::UnknownOperationException();
-  ARMATURE_CO_TRY(const auto document, wire::JsonDocument::Parse(json));
-  wire::DecodeErrors errors;
-  void* request = operation->make_request(context.arena);
-  ARMATURE_CO_CHECK_OK(wire::DecodeRequest(*schema, document.root(), context.arena, errors, request));
-  ARMATURE_CO_CHECK_OK(wire::ValidateRequest(*schema, errors.WordingOf(*schema), request));
-  context.wording = &errors.WordingOf(*schema);
-  co_return co_await operation->execute(context, request);
+  co_return co_await front::CallLocally(pipeline_, request, arena, body);
 }
 
 FaultReply FaultHouse::Call(std::string_view operation, std::string_view json, std::function<void()> begin, Hook end) {
   const Hooks hooks{std::move(begin), end};
   Arena arena;
   FaultReply reply;
-  RequestContext context{services_, arena, "123456789012", "r-1", "localhost", clock_.NowMillis(), reply.body};
-  const auto done = RunBlocking(Run(operation, json, context, hooks));
+  const front::LocalRequest request(operation, json, "r-1");
+  const auto done = RunBlocking(Run(request.http(), arena, reply.body, hooks));
   if (done) return reply;
   reply.kind = done.error().http_status >= 500 ? FaultReply::Kind::kUnknown : FaultReply::Kind::kRefused;
   reply.error = done.error().name + ": " + done.error().message;

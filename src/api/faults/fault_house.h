@@ -1,6 +1,6 @@
 // FaultHouse: what a process has over its engine, and requests to it as JSON. For the tests of faults.
 //
-// Decoding, validation and execution are the server's own. Reborn over the same store, it is a restart.
+// What a request goes through is the server's own pipeline. Reborn over the same store, it is a restart.
 #pragma once
 
 #include <functional>
@@ -8,9 +8,11 @@
 #include <string_view>
 
 #include "api/request_context.h"
+#include "auth/accept_any.h"
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/random.h"
+#include "front/pipeline.h"
 #include "storage/engine.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
@@ -46,7 +48,7 @@ class FaultHouse {
 
  private:
   struct Hooks;
-  Task<model::ApiResult<void>> Run(std::string_view operation, std::string_view json, RequestContext& context,
+  Task<model::ApiResult<void>> Run(const net::HttpRequest& request, Arena& arena, std::string& body,
                                    const Hooks& hooks);
 
   SystemClock clock_;
@@ -59,6 +61,8 @@ class FaultHouse {
   workers::IndexBackfill index_backfill_;
   workers::TtlSetup ttl_setup_;
   Services services_;
+  const auth::AcceptAnyVerifier verifier_{"123456789012"};
+  const front::Pipeline pipeline_{{.region = "r-1"}, services_, verifier_};
 };
 
 }  // namespace armature::api

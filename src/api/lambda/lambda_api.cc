@@ -17,11 +17,13 @@ using net::Method;
 constexpr std::string_view kMappings = "/2015-03-31/event-source-mappings";
 
 constexpr RestOperation kOperations[] = {
-    {"CreateEventSourceMapping", Method::kPost, false, 202, CreateEventSourceMapping},
-    {"ListEventSourceMappings", Method::kGet, false, 200, ListEventSourceMappings},
-    {"GetEventSourceMapping", Method::kGet, true, 200, GetEventSourceMapping},
-    {"UpdateEventSourceMapping", Method::kPut, true, 202, UpdateEventSourceMapping},
-    {"DeleteEventSourceMapping", Method::kDelete, true, 202, DeleteEventSourceMapping},
+    {"CreateEventSourceMapping", "lambda:CreateEventSourceMapping", Method::kPost, false, 202,
+     CreateEventSourceMapping},
+    {"ListEventSourceMappings", "lambda:ListEventSourceMappings", Method::kGet, false, 200, ListEventSourceMappings},
+    {"GetEventSourceMapping", "lambda:GetEventSourceMapping", Method::kGet, true, 200, GetEventSourceMapping},
+    {"UpdateEventSourceMapping", "lambda:UpdateEventSourceMapping", Method::kPut, true, 202, UpdateEventSourceMapping},
+    {"DeleteEventSourceMapping", "lambda:DeleteEventSourceMapping", Method::kDelete, true, 202,
+     DeleteEventSourceMapping},
 };
 
 // What follows the collection's path; empty: nothing.
@@ -35,14 +37,14 @@ std::string_view UuidIn(std::string_view path) {
 
 std::span<const RestOperation> RestOperations() { return kOperations; }
 
-const RestOperation* FindRestOperation(const net::HttpRequest& request) {
-  if (!request.path.starts_with(kMappings)) return nullptr;
-  if (request.path.size() > kMappings.size() && request.path[kMappings.size()] != '/') return nullptr;
+std::optional<size_t> FindRestOperation(const net::HttpRequest& request) {
+  if (!request.path.starts_with(kMappings)) return std::nullopt;
+  if (request.path.size() > kMappings.size() && request.path[kMappings.size()] != '/') return std::nullopt;
   const std::string_view uuid = UuidIn(request.path);
-  if (uuid.find('/') != std::string_view::npos) return nullptr;
-  for (const RestOperation& operation : kOperations)
-    if (operation.method == request.method && operation.has_uuid == !uuid.empty()) return &operation;
-  return nullptr;
+  if (uuid.find('/') != std::string_view::npos) return std::nullopt;
+  for (size_t i = 0; i < std::size(kOperations); ++i)
+    if (kOperations[i].method == request.method && kOperations[i].has_uuid == !uuid.empty()) return i;
+  return std::nullopt;
 }
 
 Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, RequestContext& context,

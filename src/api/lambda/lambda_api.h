@@ -1,9 +1,10 @@
 // Lambda's REST API, as far as triggers need it: /2015-03-31/event-source-mappings.
 //
 // The one place that knows which method and path is which operation, and what Lambda's errors look like: a type in the
-// header x-amzn-ErrorType, and {"Type": …, "Message": …}. Signatures are read as everywhere. Used by the dispatcher.
+// header x-amzn-ErrorType, and {"Type": …, "Message": …}. Signatures are read as everywhere. Used by the front.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -17,6 +18,7 @@ namespace armature::api::lambda {
 
 struct RestOperation {
   std::string_view name;
+  std::string_view iam_action;
   net::Method method = net::Method::kGet;
   bool has_uuid = false;  // the path goes on with one
   int success_status = 200;
@@ -26,8 +28,8 @@ struct RestOperation {
 // All of them, in a fixed order.
 std::span<const RestOperation> RestOperations();
 
-// The operation a request is for; null if it is none of Lambda's.
-const RestOperation* FindRestOperation(const net::HttpRequest& request);
+// Which of them a request is for; nothing if it is none of Lambda's.
+std::optional<size_t> FindRestOperation(const net::HttpRequest& request);
 
 // Reads path, query and body, and executes. The context's body gets the reply.
 Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, RequestContext& context,

@@ -83,14 +83,15 @@ class Target final : public ApiFixture {
     request.target = target;
     request.path = target.substr(0, target.find('?'));
     request.query = target.substr(std::min(request.path.size() + 1, target.size()));
-    const RestOperation* operation = FindRestOperation(request);
-    if (!operation) return {};
+    const auto index = FindRestOperation(request);
+    if (!index) return {};
+    const RestOperation& operation = RestOperations()[*index];
     services_.triggers = &triggers;
     Arena arena;
     net::HttpResponse response;
-    RequestContext context{services_,          arena,        kScope.account, kScope.region, "localhost:8000",
-                           clock_.NowMillis(), response.body};
-    const auto answered = RunBlocking(RunRestOperation(*operation, context, request, body));
+    const front::Caller caller{{.account = kScope.account, .arn = {}, .access_key_id = {}}, kScope.region};
+    RequestContext context = pipeline_.MakeContext(caller, operation.iam_action, request, arena, response.body);
+    const auto answered = RunBlocking(RunRestOperation(operation, context, request, body));
     if (!answered) {
       Require(answered.error().http_status >= 400 && answered.error().http_status < 500, "an error is the client's");
       SetRestError(answered.error(), response);

@@ -1,0 +1,78 @@
+#include "front/aws_json_route.h"
+
+#include <exception>
+
+#include "wire/envelope.h"
+
+namespace armature::front {
+
+using model::ApiResult;
+
+namespace {
+
+// Bodies from here on, and compressed ones beyond a trifle, are prepared on a thread of their own.
+constexpr size_t kHeavyBodyBytes = 512 * 1024;
+constexpr size_t kLightCodedBytes = 1024;
+// What that takes for each byte of the body, about.
+constexpr size_t kHeldPerBodyByte = 3;
+
+bool IsHeavy(const net::HttpRequest& request) {
+  if (request.body.size() > kHeavyBodyBytes) return true;
+  return request.body.size() > kLightCodedBytes && request.Find("Content-Encoding") != nullptr;
+}
+
+}  // namespace
+
+AwsJsonRoute::AwsJsonRoute(const Pipeline& pipeline, Metrics& metrics) : pipeline_(pipeline) {
+  // Only what the server answers gets a series of its own.
+  for (const wire::OperationSchema& schema : wire::AllOperations())
+    stats_[schema.index] =
+        CallStats(metrics, schema.name, api::FindOperation(schema) ? schema.name : "unknown", schema.index);
+  stats_[wire::kOperationCount] = CallStats(metrics, "none", "none", wire::kOperationCount);
+}
+
+const CallStats* AwsJsonRoute::Match(const net::HttpRequest& request) const {
+  if (wire::AwsJsonType(request).empty()) return nullptr;
+  const wire::OperationSchema* schema = wire::RouteTarget(request);
+  return &stats_[schema ? schema->index : wire::kOperationCount];
+}
+
+// A large body takes milliseconds to unpack, parse and decode, which would be milliseconds for everybody else on the
+// reactor: another thread does it.
+Task<ApiResult<void>> AwsJsonRoute::PrepareElsewhere(net::Exchange& exchange, const wire::OperationSchema* schema,
+                                                     Call& call) {
+  const net::HttpRequest& request = exchange.request();
+  const size_t body_bytes = request.Find("Content-Encoding") ? wire::kMaxBodyBytes : request.body.size();
+  exchange.set_elsewhere_bytes(body_bytes * kHeldPerBodyByte);
+  std::exception_ptr failure;
+  auto prepared = co_await heavy_.Await([&]() -> ApiResult<void> {
+    try {
+      return pipeline_.Prepare(request, schema, exchange.arena(), call);
+    } catch (...) {
+      failure = std::current_exception();
+      return model::InternalServerError();
+    }
+  });
+  exchange.set_elsewhere_bytes(0);
+  if (failure) std::rethrow_exception(failure);
+  co_return prepared;
+}
+
+Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats) {
+  const net::HttpRequest& request = exchange.request();
+  net::HttpResponse& response = exchange.response();
+  response.content_type = wire::AwsJsonType(request);
+  const wire::OperationSchema* const schema =
+      stats.operation() < wire::kOperationCount ? &wire::AllOperations()[stats.operation()] : nullptr;
+  Call call;
+  ApiResult<void> answered;
+  if (IsHeavy(request)) answered = co_await PrepareElsewhere(exchange, schema, call);
+  else answered = pipeline_.Prepare(request, schema, exchange.arena(), call);
+  if (answered) {
+    exchange.set_extra_bytes(call.document->bytes_held());
+    answered = co_await pipeline_.Execute(call, request, exchange.arena(), response.body);
+  }
+  if (!answered) wire::SetError(answered.error(), response);
+}
+
+}  // namespace armature::front

@@ -1,0 +1,50 @@
+// Dispatcher: from an HTTP exchange to its route and back.
+//
+// What holds for every request, whatever its route: may this host name or web page speak to us at all (our own first
+// check), the request id, the reply's checksum and compression, metrics and the log of slow requests. Runs on the
+// reactor of the exchange; holds no state of a request. Built by server/.
+#pragma once
+
+#include <cstdint>
+
+#include "auth/site_policy.h"
+#include "base/metrics.h"
+#include "base/random.h"
+#include "front/call_stats.h"
+#include "front/routes.h"
+#include "net/handler.h"
+
+namespace armature::front {
+
+struct DispatcherOptions {
+  auth::SitePolicy sites{"127.0.0.1", {}, {}};  // whose requests are taken at all
+  int64_t slow_request_millis = 500;
+};
+
+class Dispatcher final : public net::Handler {
+ public:
+  // REQUIRES: the last route takes every request. What is referred to must outlive the dispatcher.
+  Dispatcher(DispatcherOptions options, RouteTable routes, RandomSource& random, Metrics& metrics);
+
+  // A request that ends in an exception is counted here and answered by net/.
+  Task<void> Handle(net::Exchange& exchange) override;
+
+  // Ends what still works for requests on another thread: when the server has stopped, and before its reactors go,
+  // which such work wakes.
+  void Stop();
+
+ private:
+  struct Found {
+    Route* route;
+    const CallStats* call;
+  };
+  Found Find(const net::HttpRequest& request) const;
+  void Record(const CallStats& call, int status, int64_t nanos, std::string_view request_id) const;
+
+  const DispatcherOptions options_;
+  const RouteTable routes_;
+  RandomSource& random_;
+  const CallStats refused_;  // by the site policy
+};
+
+}  // namespace armature::front

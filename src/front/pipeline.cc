@@ -1,0 +1,67 @@
+#include "front/pipeline.h"
+
+#include <utility>
+
+#include "auth/sigv4.h"
+#include "wire/envelope.h"
+#include "wire/validate.h"
+
+namespace armature::front {
+
+using model::ApiResult;
+
+Pipeline::Pipeline(PipelineOptions options, const api::Services& services, const auth::Verifier& verifier)
+    : options_(std::move(options)), services_(services), verifier_(verifier) {}
+
+ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::OperationSchema* schema, Arena& arena,
+                                  Call& call) const {
+  std::string decompressed;
+  ARMATURE_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
+  // An empty body is the last of these faults, not the first: it must not hide a bad target or signature.
+  ApiResult<wire::JsonDocument> document = wire::JsonDocument::ParsePadded(body);
+  if (!document && !body.empty()) return std::move(document).error();
+  call.schema = schema;
+  call.operation = schema ? api::FindOperation(*schema) : nullptr;
+  if (!call.operation) return model::UnknownOperationException();
+  ARMATURE_TRY(call.caller, Authenticate(request, arena));
+  if (!document) return std::move(document).error();
+
+  const auto numbers =
+      services_.compatibility.reads_numbers_from_text ? wire::NumberForm::kTextToo : wire::NumberForm::kNumbersOnly;
+  call.request = call.operation->make_request(arena);
+  ARMATURE_CHECK_OK(wire::DecodeRequest(*schema, document->root(), arena, call.value_errors, call.request, numbers));
+  ARMATURE_CHECK_OK(wire::ValidateRequest(*schema, call.value_errors.WordingOf(*schema), call.request));
+  // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
+  document->KeepStringsOnly();
+  call.document.emplace(std::move(*document));
+  return {};
+}
+
+Task<ApiResult<void>> Pipeline::Execute(Call& call, const net::HttpRequest& request, Arena& arena,
+                                        std::string& body) const {
+  api::RequestContext& context =
+      call.context.emplace(MakeContext(call.caller, call.schema->iam_action, request, arena, body));
+  context.wording = &call.value_errors.WordingOf(*call.schema);
+  return call.operation->execute(context, call.request);
+}
+
+ApiResult<Caller> Pipeline::Authenticate(const net::HttpRequest& request, Arena& arena) const {
+  ARMATURE_TRY(const auth::Credential credential, auth::ParseAuthorization(request, arena));
+  ARMATURE_TRY(const auth::Principal principal, verifier_.Verify(credential, request, arena));
+  return Caller{principal, options_.has_region_of_its_own ? std::string_view(options_.region) : credential.region};
+}
+
+api::RequestContext Pipeline::MakeContext(const Caller& caller, std::string_view iam_action,
+                                          const net::HttpRequest& request, Arena& arena, std::string& body) const {
+  return {.services = services_,
+          .arena = arena,
+          .caller = caller.principal,
+          .account = caller.principal.account,
+          .region = caller.region,
+          .iam_action = iam_action,
+          .host = request.Value("host"),
+          .now_millis = services_.clock.NowMillis(),
+          .body = body};
+}
+
+}  // namespace armature::front

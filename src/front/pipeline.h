@@ -1,0 +1,79 @@
+// Pipeline: the way of a request to its operation, without the network.
+//
+// body → JSON → target → signature → decoding → constraints → context → operation, in AWS's order, which decides which
+// of several faults a request is told (docs/dynamodb.md 1.4). The routes walk requests through it; tests call the very
+// same steps with requests of their own making (front/local_call.h). Immutable, hence shared by all threads; what is
+// one request's stands in a Call.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "api/registry.h"
+#include "api/request_context.h"
+#include "auth/principal.h"
+#include "auth/verifier.h"
+#include "base/arena.h"
+#include "base/async.h"
+#include "model/api_error.h"
+#include "net/http_message.h"
+#include "wire/decode.h"
+#include "wire/json_document.h"
+
+namespace armature::front {
+
+struct PipelineOptions {
+  std::string region;                  // the server's
+  bool has_region_of_its_own = false;  // a signature's Region does not matter: all tables lie in the server's
+};
+
+// On whose behalf, and in which Region.
+struct Caller {
+  auth::Principal principal;
+  std::string_view region;
+};
+
+// One request on its way. It stays where it is: what is decoded points into it.
+struct Call {
+  Call() = default;
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+
+  const wire::OperationSchema* schema = nullptr;
+  const api::Operation* operation = nullptr;
+  Caller caller;
+  std::optional<wire::JsonDocument> document;  // of which only the strings are kept
+  wire::DecodeErrors value_errors;
+  void* request = nullptr;  // decoded, in the arena
+  std::optional<api::RequestContext> context;
+};
+
+class Pipeline {
+ public:
+  // Everything passed in must outlive the pipeline.
+  Pipeline(PipelineOptions options, const api::Services& services, const auth::Verifier& verifier);
+
+  // Everything before the execution. `schema` is what wire::RouteTarget made of the request: null is told in its turn.
+  // May run on any thread.
+  model::ApiResult<void> Prepare(const net::HttpRequest& request, const wire::OperationSchema* schema, Arena& arena,
+                                 Call& call) const;
+  // Appends the reply to `body`. REQUIRES: Prepare succeeded; call, request, arena and body hold until the task is
+  // done.
+  Task<model::ApiResult<void>> Execute(Call& call, const net::HttpRequest& request, Arena& arena,
+                                       std::string& body) const;
+
+  // The steps of it that routes with another form of request share.
+  model::ApiResult<Caller> Authenticate(const net::HttpRequest& request, Arena& arena) const;
+  api::RequestContext MakeContext(const Caller& caller, std::string_view iam_action, const net::HttpRequest& request,
+                                  Arena& arena, std::string& body) const;
+
+  const api::Services& services() const { return services_; }
+
+ private:
+  const PipelineOptions options_;
+  const api::Services& services_;
+  const auth::Verifier& verifier_;
+};
+
+}  // namespace armature::front

@@ -1,0 +1,48 @@
+#include "front/rest_json_route.h"
+
+#include <string>
+
+#include "api/lambda/lambda_api.h"
+#include "wire/envelope.h"
+
+namespace armature::front {
+
+using model::ApiResult;
+namespace lambda = api::lambda;
+
+RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, Metrics& metrics) : pipeline_(pipeline) {
+  for (const lambda::RestOperation& operation : lambda::RestOperations())
+    stats_.emplace_back(metrics, operation.name, operation.name, stats_.size());
+}
+
+const CallStats* RestJsonRoute::Match(const net::HttpRequest& request) const {
+  const auto operation = lambda::FindRestOperation(request);
+  return operation ? &stats_[*operation] : nullptr;
+}
+
+Task<ApiResult<void>> RestJsonRoute::Run(net::Exchange& exchange, size_t operation) {
+  const net::HttpRequest& request = exchange.request();
+  ApiResult<Caller> caller = pipeline_.Authenticate(request, exchange.arena());
+  if (!caller) {
+    model::ApiError error = std::move(caller).error();
+    error.http_status = 403;  // as services other than DynamoDB refuse a signature
+    co_return error;
+  }
+  std::string decompressed;
+  ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
+  exchange.set_extra_bytes(decompressed.capacity());
+  const lambda::RestOperation& rest = lambda::RestOperations()[operation];
+  api::RequestContext context =
+      pipeline_.MakeContext(*caller, rest.iam_action, request, exchange.arena(), exchange.response().body);
+  co_return co_await lambda::RunRestOperation(rest, context, request, body);
+}
+
+Task<void> RestJsonRoute::Answer(net::Exchange& exchange, const CallStats& call) {
+  net::HttpResponse& response = exchange.response();
+  response.content_type = "application/json";
+  response.status = lambda::RestOperations()[call.operation()].success_status;
+  const ApiResult<void> answered = co_await Run(exchange, call.operation());
+  if (!answered) lambda::SetRestError(answered.error(), response);
+}
+
+}  // namespace armature::front

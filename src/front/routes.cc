@@ -1,0 +1,26 @@
+#include "front/routes.h"
+
+#include <utility>
+
+#include "front/aws_json_route.h"
+#include "front/plain_routes.h"
+#include "front/rest_json_route.h"
+
+namespace armature::front {
+
+RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, Metrics& metrics) {
+  RouteTable routes;
+  const auto plain = [&](PlainRoute::Test test, PlainRoute::Reply reply) {
+    routes.push_back(std::make_unique<PlainRoute>(metrics, std::move(test), std::move(reply)));
+  };
+  routes.push_back(std::make_unique<AwsJsonRoute>(pipeline, metrics));  // first: nearly every request is its
+  if (pipeline.services().triggers) routes.push_back(std::make_unique<RestJsonRoute>(pipeline, metrics));
+  plain(IsGetOf("/metrics"), AllMetrics(metrics));
+  if (pipeline.services().compatibility.asks_everybody_for_a_token) plain(IsProbe, AskForToken);
+  plain(IsPreflight, AnswerPreflight);
+  plain(IsGetOf("/"), Healthy(region));
+  plain(IsAnything, AnswerNotFound);
+  return routes;
+}
+
+}  // namespace armature::front

@@ -1,0 +1,21 @@
+// The table of routes: every way into the server, in the order they are asked.
+//
+// The one place that knows them all; a new protocol or page is a Route and a line in routes.cc. Built by server/.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/metrics.h"
+#include "front/pipeline.h"
+#include "front/route.h"
+
+namespace armature::front {
+
+using RouteTable = std::vector<std::unique_ptr<Route>>;
+
+// The last route takes whatever is left. Pipeline and metrics must outlive the routes; `region` is the server's.
+RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, Metrics& metrics);
+
+}  // namespace armature::front
