@@ -26,9 +26,13 @@ model::ApiError MissingTable(const RequestContext& context, std::string_view nam
   return unreadable ? std::move(*unreadable) : std::move(otherwise);
 }
 
-ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context, std::string_view name_or_arn) {
+ApiResult<void> CheckTableName(std::string_view name_or_arn) {
   if (name_or_arn.size() < kShortestTableName)
     return model::ValidationException(std::string(model::messages::kTableNameTooShort));
+  return {};
+}
+
+ApiResult<std::shared_ptr<table::Table>> LookUpDataTable(const RequestContext& context, std::string_view name_or_arn) {
   const std::string_view name = TableNameOf(context, name_or_arn);
   auto table = context.services.catalog.Find(context.scope(), name);
   if (!table || !table->AcceptsData(context.now_millis))
@@ -37,7 +41,16 @@ ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& con
   return table;
 }
 
+ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context, std::string_view name_or_arn,
+                                                       const Touch& touch, std::string_view action) {
+  ARMATURE_CHECK_OK(CheckTableName(name_or_arn));
+  auto table = LookUpDataTable(context, name_or_arn);
+  ARMATURE_CHECK_OK(AuthorizeTable(context, name_or_arn, touch, table ? &(*table)->key_schema() : nullptr, action));
+  return table;
+}
+
 ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& context, std::string_view name_or_arn) {
+  ARMATURE_CHECK_OK(AuthorizeTable(context, name_or_arn));
   const std::string_view name = TableNameOf(context, name_or_arn);
   auto table = context.services.catalog.Find(context.scope(), name);
   if (!table || table->def()->IsGoneAt(context.now_millis))

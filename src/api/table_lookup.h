@@ -7,6 +7,7 @@
 #include <memory>
 #include <string_view>
 
+#include "api/access.h"
 #include "api/request_context.h"
 #include "model/api_error.h"
 #include "model/arn.h"
@@ -17,13 +18,22 @@ namespace armature::api {
 // The name in `name_or_arn`; an ARN of another account or Region gives one that no table has.
 std::string_view TableNameOf(const RequestContext& context, std::string_view name_or_arn);
 
-// For data operations: ACTIVE or UPDATING tables only.
+// For data operations: ACTIVE or UPDATING tables only, and only if the caller may (access.h). `action` is the
+// operation's own unless given.
 model::ApiResult<std::shared_ptr<table::Table>> FindDataTable(const RequestContext& context,
-                                                              std::string_view name_or_arn);
+                                                              std::string_view name_or_arn, const Touch& touch,
+                                                              std::string_view action = {});
 
-// For control operations: a table in any state.
+// For control operations: a table in any state, if the caller may.
 model::ApiResult<std::shared_ptr<table::Table>> FindAnyTable(const RequestContext& context,
                                                              std::string_view name_or_arn);
+
+// A data operation's table before it is known what of it is touched. REQUIRES of the caller: Authorize, whether there
+// is a table or not, before anything is read or said.
+model::ApiResult<std::shared_ptr<table::Table>> LookUpDataTable(const RequestContext& context,
+                                                                std::string_view name_or_arn);
+// A name that no table can have is the request's fault, told before anybody asks who may.
+model::ApiResult<void> CheckTableName(std::string_view name_or_arn);
 
 // What to answer when the catalogue has no such table: `otherwise`, unless there is one that cannot be read.
 model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise);

@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "auth/verifier.h"
-
 namespace armature::auth {
 namespace {
 
@@ -48,7 +46,6 @@ TEST(SigV4Test, ReadsTheHeaderForm) {
   EXPECT_FALSE(credential->presigned);
   EXPECT_EQ(arena.bytes_reserved(), 0u);
   EXPECT_TRUE(CheckScope(*credential));
-  EXPECT_TRUE(AcceptAnyVerifier().Verify(*credential, request));
 }
 
 TEST(SigV4Test, SeparatorsOfTheHeaderMayVary) {

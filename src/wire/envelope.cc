@@ -36,9 +36,11 @@ model::ApiError TooLarge() {
 
 std::string_view AwsJsonType(const net::HttpRequest& request) {
   if (request.method != net::Method::kPost || request.path != "/") return {};
-  const std::string_view type = BaseMediaType(request.Value("Content-Type"));
-  if (net::EqualsIgnoreCase(type, kAmzJson)) [[likely]]
+  const std::string_view sent = request.Value("Content-Type");
+  if (sent == kAmzJson) [[likely]]
     return kAmzJson;
+  const std::string_view type = BaseMediaType(sent);
+  if (net::EqualsIgnoreCase(type, kAmzJson)) return kAmzJson;
   return request.body.empty() || net::EqualsIgnoreCase(type, kPlainJson) ? kPlainJson : std::string_view();
 }
 

@@ -1,4 +1,5 @@
 // DescribeEndpoints: where this Region's DynamoDB can be reached.
+#include "api/access.h"
 #include "api/handlers.h"
 #include "base/json_writer.h"
 
@@ -9,6 +10,7 @@ constexpr int64_t kCachePeriodMinutes = 1440;
 }  // namespace
 
 Task<model::ApiResult<void>> DescribeEndpoints(RequestContext& context, const wire::DescribeEndpointsInput&) {
+  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   JsonWriter json(context.body);
   json.BeginObject();
   json.Key("Endpoints");

@@ -1,4 +1,5 @@
 // DescribeLimits: the account's and tables' capacity quotas.
+#include "api/access.h"
 #include "api/handlers.h"
 #include "base/json_writer.h"
 
@@ -11,6 +12,7 @@ constexpr int64_t kTableMaxUnits = 40'000;
 }  // namespace
 
 Task<model::ApiResult<void>> DescribeLimits(RequestContext& context, const wire::DescribeLimitsInput&) {
+  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   JsonWriter json(context.body);
   json.BeginObject();
   json.MemberInt("AccountMaxReadCapacityUnits", kAccountMaxUnits);

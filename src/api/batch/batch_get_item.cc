@@ -90,8 +90,18 @@ ApiResult<std::vector<TableRequest>> Validate(const wire::BatchGetItemInput& req
   return tables;
 }
 
-ApiResult<void> FindTables(const RequestContext& context, std::vector<TableRequest>& tables) {
-  for (auto& table : tables) { ARMATURE_TRY(table.table, FindDataTable(context, table.name)); }
+// What is asked of one table is one access, with all its keys.
+ApiResult<void> FindTables(const RequestContext& context, const wire::BatchGetItemInput& request,
+                           std::vector<TableRequest>& tables) {
+  for (auto& table : tables) {
+    const auto touch = [&](AccessDetails& details) {
+      for (const auto& key : table.request->Keys) details.Item(key.item());
+      if (table.projection) details.Paths(table.projection->paths);
+      details.Returns(request);
+      details.out.select = table.projection ? "SPECIFIC_ATTRIBUTES" : "ALL_ATTRIBUTES";
+    };
+    ARMATURE_TRY(table.table, FindDataTable(context, table.name, touch));
+  }
   for (const auto& table : tables) {
     for (const auto& key : table.request->Keys) ARMATURE_CHECK_OK(CheckKey(table.table->key_schema(), key.item()));
   }
@@ -184,7 +194,7 @@ void WriteUnprocessed(JsonWriter& json, const TableRequest& table) {
 
 Task<ApiResult<void>> BatchGetItem(RequestContext& context, const wire::BatchGetItemInput& request) {
   ARMATURE_CO_TRY(auto tables, Validate(request, *context.wording, context.arena));
-  ARMATURE_CO_CHECK_OK(FindTables(context, tables));
+  ARMATURE_CO_CHECK_OK(FindTables(context, request, tables));
 
   JsonWriter json(context.body);
   json.BeginObject();

@@ -75,8 +75,27 @@ ApiResult<void> CheckAgainstTable(Member& member, Arena& arena) {
                                  arena);
 }
 
-ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Member>& members) {
-  for (auto& member : members) { ARMATURE_TRY(member.table, FindDataTable(context, member.table_name)); }
+// The members of one table stand together and are one access, with all their keys.
+ApiResult<void> FindTables(const RequestContext& context, const wire::BatchWriteItemInput& request,
+                           std::span<Member> members) {
+  while (!members.empty()) {
+    const auto other = std::ranges::find_if(
+        members, [&](const Member& member) { return member.table_name != members.front().table_name; });
+    const auto same = members.first(static_cast<size_t>(other - members.begin()));
+    const auto touch = [&](AccessDetails& details) {
+      for (const Member& member : same) details.Item(member.attributes().item());
+      details.Returns(request);
+    };
+    ARMATURE_TRY(const auto table, FindDataTable(context, same.front().table_name, touch));
+    for (Member& member : same) member.table = table;
+    members = members.subspan(same.size());
+  }
+  return {};
+}
+
+ApiResult<void> CheckAgainstTables(const RequestContext& context, const wire::BatchWriteItemInput& request,
+                                   std::vector<Member>& members) {
+  ARMATURE_CHECK_OK(FindTables(context, request, members));
   for (auto& member : members) ARMATURE_CHECK_OK(CheckAgainstTable(member, context.arena));
   std::unordered_set<std::string> seen;
   for (const auto& member : members) {
@@ -134,7 +153,7 @@ void WriteUnprocessed(JsonWriter& json, const std::vector<Member>& members, cons
 
 Task<ApiResult<void>> BatchWriteItem(RequestContext& context, const wire::BatchWriteItemInput& request) {
   ARMATURE_CO_TRY(auto members, Validate(request));
-  ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, members));
+  ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, request, members));
   const auto writes = MakeWrites(members);
   const std::span<table::ItemWrite> all(writes.get(), members.size());
   ARMATURE_CO_CHECK_OK(co_await context.services.writes.ExecuteBatch(all, context.arena));

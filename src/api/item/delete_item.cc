@@ -29,7 +29,7 @@ Task<ApiResult<void>> DeleteItem(RequestContext& context, const wire::DeleteItem
   const auto validated = Validate(request, *context.wording, context.arena);
   if (!validated) co_return model::Told(*context.wording, validated.error());
   const BoundExpressions& bound = *validated;
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));
 

@@ -34,7 +34,7 @@ Result<size_t> WriteFoundItem(JsonWriter& json, std::string_view record, const e
 
 Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput& request) {
   ARMATURE_CO_TRY(const auto bound, Validate(request, *context.wording, context.arena));
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   if (bound.projection) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.projection->paths));
 

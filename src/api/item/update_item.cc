@@ -39,7 +39,7 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   const auto validated = Validate(request, *context.wording, context.arena);
   if (!validated) co_return model::Told(*context.wording, validated.error());
   const BoundExpressions& bound = *validated;
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName));
+  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   const expr::BoundUpdate& update = bound.update ? *bound.update : expr::EmptyUpdate();
   const auto schema = table->schema();

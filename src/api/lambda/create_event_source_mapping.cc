@@ -1,6 +1,7 @@
 // CreateEventSourceMapping: a new trigger.
 #include <fmt/format.h>
 
+#include "api/access.h"
 #include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 #include "api/lambda/mapping_settings.h"
@@ -51,6 +52,7 @@ Task<ApiResult<void>> CreateEventSourceMapping(RequestContext& context, RestRequ
   if (request.body.Has("StartingPositionTimestamp"))
     co_return InvalidParameterValue(std::string(messages::kTriggerAtTimestamp));
   ARMATURE_CO_CHECK_OK(CheckSettings(triggers, mapping));
+  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   ARMATURE_CO_TRY(const triggers::Triggers::Ref created, co_await triggers.Create(std::move(mapping)));
   JsonWriter json(context.body);
   WriteMapping(triggers, *created, "Creating", json);

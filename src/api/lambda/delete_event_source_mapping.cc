@@ -8,6 +8,7 @@ using model::ApiResult;
 
 Task<ApiResult<void>> DeleteEventSourceMapping(RequestContext& context, RestRequest& request) {
   triggers::Triggers& triggers = *context.services.triggers;
+  ARMATURE_CO_CHECK_OK(AuthorizeMapping(context, request));
   ARMATURE_CO_TRY(const triggers::Triggers::Ref deleted, co_await triggers.Delete(context.scope(), request.uuid));
   JsonWriter json(context.body);
   WriteMapping(triggers, *deleted, "Deleting", json);

@@ -6,6 +6,7 @@ namespace armature::api::lambda {
 
 Task<model::ApiResult<void>> GetEventSourceMapping(RequestContext& context, RestRequest& request) {
   const triggers::Triggers& triggers = *context.services.triggers;
+  ARMATURE_CO_CHECK_OK(AuthorizeMapping(context, request));
   const auto mapping = triggers.Find(context.scope(), request.uuid);
   if (!mapping) co_return triggers.MissingMapping(request.uuid);
   JsonWriter json(context.body);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "api/access.h"
 #include "base/json_writer.h"
 #include "base/visible_text.h"
 #include "wire/json_document.h"
@@ -63,6 +64,10 @@ Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, Re
     rest.body = Members(object);
   }
   co_return co_await operation.execute(context, rest);
+}
+
+model::ApiResult<void> AuthorizeMapping(const RequestContext& context, const RestRequest& request) {
+  return Authorize(context, {auth::ResourceKind::kEventSourceMapping, context.region, context.account, request.uuid});
 }
 
 void SetRestError(const model::ApiError& error, net::HttpResponse& response) {

@@ -37,6 +37,9 @@ Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, Re
 
 void SetRestError(const model::ApiError& error, net::HttpResponse& response);
 
+// Whether the caller may do this to a mapping, be it there or not.
+model::ApiResult<void> AuthorizeMapping(const RequestContext& context, const RestRequest& request);
+
 // The operations, each in the file of its name.
 Task<model::ApiResult<void>> CreateEventSourceMapping(RequestContext& context, RestRequest& request);
 Task<model::ApiResult<void>> DeleteEventSourceMapping(RequestContext& context, RestRequest& request);

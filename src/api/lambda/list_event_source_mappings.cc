@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/access.h"
 #include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 #include "model/messages_triggers.h"
@@ -44,6 +45,7 @@ Task<ApiResult<void>> ListEventSourceMappings(RequestContext& context, RestReque
   if (!function.empty() && !triggers::ParseFunctionName(function, name, qualifier))
     co_return InvalidParameterValue(fmt::format(messages::kTriggerBadFunctionName, function));
 
+  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   std::string next_marker;
   size_t count = 0;
   JsonWriter json(context.body);

@@ -9,6 +9,7 @@ using model::ApiResult;
 
 Task<ApiResult<void>> UpdateEventSourceMapping(RequestContext& context, RestRequest& request) {
   triggers::Triggers& triggers = *context.services.triggers;
+  ARMATURE_CO_CHECK_OK(AuthorizeMapping(context, request));
   std::string_view state = "Updating";
   const triggers::Triggers::Edit edit = [&](triggers::Mapping& mapping) -> ApiResult<void> {
     const bool was_enabled = mapping.is_enabled;

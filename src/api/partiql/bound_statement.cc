@@ -1,5 +1,6 @@
 #include "api/partiql/bound_statement.h"
 
+#include "api/partiql/statement_access.h"
 #include "api/table_lookup.h"
 #include "model/item_size.h"
 #include "model/messages.h"
@@ -26,23 +27,15 @@ ApiResult<void> CheckIndexKeys(const BoundStatement& bound) {
   return {};
 }
 
-}  // namespace
-
-ApiResult<void> CheckParameterValues(const StatementParameters& parameters) {
-  for (const wire::AttributeField& parameter : parameters)
-    if (parameter.error) return *parameter.error;
-  return {};
-}
-
-ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
-                              const StatementParameters& parameters, BoundStatement& bound) {
+ApiResult<void> Bind(const RequestContext& context, std::string_view text, const StatementParameters& parameters,
+                     BoundStatement& bound) {
   ARMATURE_TRY(bound.statement, partiql::StatementCache::ForThisThread().Get(text));
   const partiql::Statement& statement = *bound.statement;
   std::span<const model::Value*> values = context.arena.NewArray<const model::Value*>(parameters.size());
   for (size_t i = 0; i < values.size(); ++i) values[i] = parameters[i].value;
   ARMATURE_CHECK_OK(partiql::CheckParameterCount(statement, values));
 
-  if (auto table = FindDataTable(context, statement.table)) {
+  if (auto table = LookUpDataTable(context, statement.table)) {
     bound.table = std::move(*table);
     const bool may_be_key = statement.index.empty() && statement.order_by.empty() && statement.late_error.empty() &&
                             statement.kind != StatementKind::kExists;
@@ -61,6 +54,21 @@ ApiResult<void> BindStatement(const RequestContext& context, std::string_view te
     bound.item_size = model::ItemSize(bound.item);
     if (bound.item_size > model::kMaxItemBytes) return ValidationException(std::string(messages::kItemTooLarge));
   }
+  return {};
+}
+
+}  // namespace
+
+ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
+                              const StatementParameters& parameters, BoundStatement& bound,
+                              std::string_view enclosing_operation) {
+  ARMATURE_CHECK_OK(Bind(context, text, parameters, bound));
+  return AuthorizeStatement(context, bound, enclosing_operation);
+}
+
+ApiResult<void> CheckParameterValues(const StatementParameters& parameters) {
+  for (const wire::AttributeField& parameter : parameters)
+    if (parameter.error) return *parameter.error;
   return {};
 }
 

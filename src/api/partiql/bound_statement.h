@@ -35,8 +35,10 @@ struct BoundStatement {
 // Values that are wrong by themselves: told before the statement is looked at.
 model::ApiResult<void> CheckParameterValues(const StatementParameters& parameters);
 
-// Parses (or finds in the cache), binds, and looks the table up. REQUIRES: CheckParameterValues passed.
+// Parses (or finds in the cache), binds, looks the table up, and asks whether the caller may do this.
+// `enclosing_operation` is the transaction's. REQUIRES: CheckParameterValues passed.
 model::ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
-                                     const StatementParameters& parameters, BoundStatement& bound);
+                                     const StatementParameters& parameters, BoundStatement& bound,
+                                     std::string_view enclosing_operation = {});
 
 }  // namespace armature::api

@@ -43,8 +43,8 @@ ApiResult<std::vector<TransactionMember>> BindMembers(const RequestContext& cont
   size_t bytes = 0;
   for (size_t i = 0; i < members.size(); ++i) {
     members[i].request = &request.TransactStatements[i];
-    const auto bound =
-        BindStatement(context, *members[i].request->Statement, members[i].request->Parameters, members[i].bound);
+    const auto bound = BindStatement(context, *members[i].request->Statement, members[i].request->Parameters,
+                                     members[i].bound, "ExecuteTransaction");
     if (!bound) return OfMember(i, bound.error());
     (members[i].bound.statement->is_read() ? has_read : has_write) = true;
     bytes += members[i].bound.item_size;

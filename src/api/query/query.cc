@@ -103,7 +103,7 @@ Task<ApiResult<void>> Query(RequestContext& context, const wire::QueryInput& req
   const ReadRequest read(request);
   const ExpressionParameters parameters(request, *context.wording);
   ARMATURE_CO_TRY(const auto bound, BindRequest(read, parameters, context.arena));
-  ARMATURE_CO_TRY(const auto target, FindReadTarget(context, read));
+  ARMATURE_CO_TRY(const auto target, FindReadTarget(context, read, bound.expressions, bound.key_predicates));
   const bool is_reverse = !request.ScanIndexForward.value_or(true);
   ARMATURE_CO_TRY(auto plan, MakePlan(read, target, bound, parameters, is_reverse, context.arena));
   co_return co_await ReplyWithPage(context, std::move(plan));

@@ -6,8 +6,10 @@
 #include <memory>
 #include <span>
 
+#include "api/item/expressions.h"
 #include "api/query/read_request.h"
 #include "api/request_context.h"
+#include "expr/key_condition.h"
 #include "expr/path.h"
 #include "model/api_error.h"
 #include "table/schema.h"
@@ -25,6 +27,9 @@ struct ReadTarget {
 };
 
 // The table exists, it has the index, and the index can be read the way the request wants.
-model::ApiResult<ReadTarget> FindReadTarget(const RequestContext& context, const ReadRequest& request);
+// `key_predicates` is what a Query asks of keys. The caller must be allowed to (access.h).
+model::ApiResult<ReadTarget> FindReadTarget(const RequestContext& context, const ReadRequest& request,
+                                            const BoundExpressions& bound,
+                                            std::span<const expr::KeyPredicate> key_predicates = {});
 
 }  // namespace armature::api

@@ -68,7 +68,7 @@ Task<ApiResult<void>> Scan(RequestContext& context, const wire::ScanInput& reque
   const ReadRequest read(request);
   const ExpressionParameters parameters(request, *context.wording);
   ARMATURE_CO_TRY(const auto bound, BindRequest(read, request, parameters, context.arena));
-  ARMATURE_CO_TRY(const auto target, FindReadTarget(context, read));
+  ARMATURE_CO_TRY(const auto target, FindReadTarget(context, read, bound.expressions));
   ARMATURE_CO_TRY(auto plan, MakePlan(read, target, bound, parameters));
   co_return co_await ReplyWithPage(context, std::move(plan));
 }

@@ -18,6 +18,7 @@ constexpr size_t kMaxStreams = 100;
 
 Task<ApiResult<void>> ListStreams(RequestContext& context, const wire::ListStreamsInput& request) {
   ARMATURE_CO_TRY(const size_t limit, StreamLimit(request.Limit, kMaxStreams));
+  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   const std::string_view name = request.TableName ? TableNameOf(context, *request.TableName) : std::string_view();
   auto refs = context.services.journal->ListStreams(context.scope(), name);
   if (request.ExclusiveStartStreamArn) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "api/access.h"
 #include "model/arn.h"
 #include "model/messages_streams.h"
 
@@ -13,6 +14,8 @@ namespace messages = model::messages;
 ApiResult<table::Journal::StreamRef> FindStream(const RequestContext& context, std::string_view arn) {
   const auto parts = model::ParseStreamArn(arn);
   if (!parts) return model::ValidationException(std::string(messages::kInvalidStreamArn));
+  ARMATURE_CHECK_OK(
+      Authorize(context, {auth::ResourceKind::kStream, parts->region, parts->account, parts->table, parts->label}));
   if (parts->account == context.account && parts->region == context.region)
     if (auto found = context.services.journal->FindStream(arn)) return std::move(*found);
   return model::ResourceNotFoundException(fmt::format(messages::kStreamNotFound, arn));

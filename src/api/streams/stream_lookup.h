@@ -10,7 +10,8 @@
 
 namespace armature::api {
 
-// ValidationException: no ARN of a stream; ResourceNotFoundException: none that can be read.
+// ValidationException: no ARN of a stream; ResourceNotFoundException: none that can be read; AccessDeniedException: not
+// by this caller.
 model::ApiResult<table::Journal::StreamRef> FindStream(const RequestContext& context, std::string_view arn);
 
 // The limit asked for, at most and by default `most`.

@@ -86,12 +86,22 @@ ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::Crea
   return table;
 }
 
+// Tags that a table is born with are tagging too.
+ApiResult<void> AuthorizeCreation(const RequestContext& context, const wire::CreateTableInput& request) {
+  const auth::Resource table = TableResource(context, *request.TableName);
+  const auto touch = [&](AccessDetails& details) { AddRequestTags(request.Tags, details); };
+  ARMATURE_CHECK_OK(Authorize(context, table, touch));
+  if (request.Tags.empty()) return {};
+  return Authorize(context, table, touch, nullptr, "dynamodb:TagResource");
+}
+
 }  // namespace
 
 Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTableInput& sent) {
   ARMATURE_CO_TRY(const wire::CreateTableInput request,
                   RelaxedDefinition(sent, context.services.compatibility, context.arena));
   ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
+  ARMATURE_CO_CHECK_OK(AuthorizeCreation(context, request));
   // A deleted table of this name may have left a stream of the same millisecond.
   for (int64_t millis = context.now_millis;
        def.stream.enabled && context.services.journal->FindStream(def.StreamArn());)

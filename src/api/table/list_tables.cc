@@ -1,4 +1,5 @@
 // ListTables: names the caller's tables, page by page.
+#include "api/access.h"
 #include "api/handlers.h"
 #include "base/json_writer.h"
 
@@ -9,6 +10,7 @@ constexpr int64_t kDefaultLimit = 100;
 }  // namespace
 
 Task<model::ApiResult<void>> ListTables(RequestContext& context, const wire::ListTablesInput& request) {
+  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   bool has_more = false;
   const auto names =
       context.services.catalog.ListNames(context.scope(), request.ExclusiveStartTableName.value_or({}),

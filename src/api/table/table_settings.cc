@@ -55,6 +55,10 @@ ApiResult<void> ApplySse(const wire::SSESpecification& requested, model::TableDe
   return {};
 }
 
+void AddRequestTags(const wire::List<wire::Tag>& requested, AccessDetails& details) {
+  for (const auto& tag : requested) details.out.request_tags.push_back({*tag.Key, tag.Value.value_or({})});
+}
+
 ApiResult<void> ApplyTags(const wire::List<wire::Tag>& requested, std::map<std::string, std::string>& tags) {
   std::set<std::string_view> seen;
   std::map<std::string, std::string> merged = tags;

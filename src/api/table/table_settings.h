@@ -3,6 +3,7 @@
 // Each applies what a request asks to a TableDef, or says why not. Pure.
 #pragma once
 
+#include "api/access.h"
 #include "api/request_context.h"
 #include "model/api_error.h"
 #include "model/table_def.h"
@@ -14,6 +15,9 @@ namespace armature::api {
 std::string StreamLabel(int64_t now_millis);
 
 model::ApiResult<void> ApplySse(const wire::SSESpecification& requested, model::TableDef& table);
+
+// The tags a request brings, for the conditions of policies.
+void AddRequestTags(const wire::List<wire::Tag>& requested, AccessDetails& details);
 
 // Checks a list of tags and merges it into `tags`.
 model::ApiResult<void> ApplyTags(const wire::List<wire::Tag>& requested, std::map<std::string, std::string>& tags);

@@ -7,8 +7,7 @@ namespace armature::api {
 
 // At most 50 tags: there is never a second page, and NextToken is never given.
 Task<model::ApiResult<void>> ListTagsOfResource(RequestContext& context, const wire::ListTagsOfResourceInput& request) {
-  ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "ListTagsOfResource"));
-  ARMATURE_CO_TRY(const auto table, FindAnyTable(context, name));
+  ARMATURE_CO_TRY(const auto table, FindTaggedTable(context, *request.ResourceArn, "ListTagsOfResource"));
   JsonWriter json(context.body);
   json.BeginObject();
   json.Key("Tags");

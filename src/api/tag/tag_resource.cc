@@ -9,9 +9,11 @@ namespace armature::api {
 // The body stays empty: AWS answers tag changes without one.
 Task<model::ApiResult<void>> TagResource(RequestContext& context, const wire::TagResourceInput& request) {
   if (request.Tags.empty()) co_return model::ValidationException(std::string(model::messages::kNoTags));
-  ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "TagResource"));
+  const auto touch = [&](AccessDetails& details) { AddRequestTags(request.Tags, details); };
+  ARMATURE_CO_TRY(const auto table, FindTaggedTable(context, *request.ResourceArn, "TagResource", touch));
+  const std::string name = table->def()->name;
   auto changed = co_await context.services.catalog.Update(
-      context.scope(), name, [&](model::TableDef& table) { return ApplyTags(request.Tags, table.tags); });
+      context.scope(), name, [&](model::TableDef& def) { return ApplyTags(request.Tags, def.tags); });
   ARMATURE_CO_CHECK_OK(changed);
   co_return model::ApiResult<void>{};
 }

@@ -8,19 +8,20 @@ namespace armature::api {
 
 namespace messages = model::messages;
 
-model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context, std::string_view arn,
-                                                   std::string_view operation) {
+model::ApiResult<std::shared_ptr<table::Table>> FindTaggedTable(const RequestContext& context, std::string_view arn,
+                                                                std::string_view operation, const Touch& touch) {
   if (!arn.starts_with("arn:")) return model::ValidationException(fmt::format(messages::kNoArn, arn));
   const auto parsed = model::ParseTableArn(arn);
   if (!parsed) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
   if (!IsOurs(context, *parsed))
     return model::AccessDeniedException(
         fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));
-  const auto table = context.services.catalog.Find(context.scope(), parsed->table);
+  ARMATURE_CHECK_OK(AuthorizeTable(context, arn, touch));
+  auto table = context.services.catalog.Find(context.scope(), parsed->table);
   if (!table || table->def()->IsGoneAt(context.now_millis))
     return MissingTable(context, parsed->table,
                         model::ResourceNotFoundException(fmt::format(messages::kTagResourceNotFound, arn)));
-  return parsed->table;
+  return table;
 }
 
 }  // namespace armature::api

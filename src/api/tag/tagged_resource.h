@@ -3,6 +3,7 @@
 // Used by the tag operations.
 #pragma once
 
+#include <memory>
 #include <string_view>
 
 #include "api/request_context.h"
@@ -11,9 +12,9 @@
 
 namespace armature::api {
 
-// The table's name, if the ARN is one of a table of this account and Region that exists. AWS answers AccessDenied for
-// anybody else's ARN, before it looks for the table.
-model::ApiResult<std::string_view> FindTaggedTable(const RequestContext& context, std::string_view arn,
-                                                   std::string_view operation);
+// The table, if the ARN is one of a table of this account and Region that exists, and the caller may. AWS answers
+// AccessDenied for anybody else's ARN, before it looks for the table.
+model::ApiResult<std::shared_ptr<table::Table>> FindTaggedTable(const RequestContext& context, std::string_view arn,
+                                                                std::string_view operation, const Touch& touch = {});
 
 }  // namespace armature::api

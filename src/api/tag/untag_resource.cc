@@ -8,11 +8,15 @@ namespace armature::api {
 // The body stays empty: AWS answers tag changes without one.
 Task<model::ApiResult<void>> UntagResource(RequestContext& context, const wire::UntagResourceInput& request) {
   if (request.TagKeys.empty()) co_return model::ValidationException(std::string(model::messages::kNoTagKeys));
-  ARMATURE_CO_TRY(const auto name, FindTaggedTable(context, *request.ResourceArn, "UntagResource"));
+  const auto touch = [&](AccessDetails& details) {
+    for (const std::string_view key : request.TagKeys) details.out.request_tags.push_back({key, {}});
+  };
+  ARMATURE_CO_TRY(const auto table, FindTaggedTable(context, *request.ResourceArn, "UntagResource", touch));
+  const std::string name = table->def()->name;
   auto changed = co_await context.services.catalog.Update(context.scope(), name,
-                                                          [&](model::TableDef& table) -> model::ApiResult<void> {
+                                                          [&](model::TableDef& def) -> model::ApiResult<void> {
                                                             for (std::string_view key : request.TagKeys)
-                                                              table.tags.erase(std::string(key));
+                                                              def.tags.erase(std::string(key));
                                                             return {};
                                                           });
   ARMATURE_CO_CHECK_OK(changed);

@@ -108,6 +108,17 @@ ApiResult<void> CheckTypesAndPaths(const TransactAction& action) {
   return {};
 }
 
+// Members are authorised as the operations they are, not as the transaction.
+std::string_view IamActionOf(Kind kind) {
+  switch (kind) {
+    case Kind::kPut: return "dynamodb:PutItem";
+    case Kind::kUpdate: return "dynamodb:UpdateItem";
+    case Kind::kDelete: return "dynamodb:DeleteItem";
+    case Kind::kCheck: return "dynamodb:ConditionCheckItem";
+  }
+  return {};
+}
+
 bool HasKeyOfRightTypes(const TransactAction& action) {
   const auto& schema = action.table->key_schema();
   const model::Item attributes = action.attributes->item();
@@ -130,8 +141,19 @@ ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWriteItem
   return actions;
 }
 
-ApiResult<void> CheckActions(const RequestContext& context, std::vector<TransactAction>& actions) {
-  for (auto& action : actions) { ARMATURE_TRY(action.table, FindDataTable(context, action.table_name)); }
+ApiResult<void> CheckActions(const RequestContext& context, const wire::TransactWriteItemsInput& request,
+                             std::vector<TransactAction>& actions) {
+  for (auto& action : actions) {
+    const auto touch = [&](AccessDetails& details) {
+      details.Item(action.attributes->item());
+      details.Expressions(action.bound);
+      details.Returns(request);
+      // What a failed condition shows is what a policy can forbid.
+      details.out.return_values = action.return_on_failure.value_or("NONE");
+      details.out.enclosing_operation = "TransactWriteItems";
+    };
+    ARMATURE_TRY(action.table, FindDataTable(context, action.table_name, touch, IamActionOf(action.kind)));
+  }
   // First the faults of the request as a whole, then those of single actions.
   std::unordered_set<std::string> seen;
   for (auto& action : actions) {

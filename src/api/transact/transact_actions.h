@@ -40,7 +40,8 @@ model::ApiResult<std::vector<TransactAction>> MakeActions(const wire::TransactWr
                                                           const model::Wording& wording, Arena& arena);
 
 // Finds the tables and holds the actions against them.
-model::ApiResult<void> CheckActions(const RequestContext& context, std::vector<TransactAction>& actions);
+model::ApiResult<void> CheckActions(const RequestContext& context, const wire::TransactWriteItemsInput& request,
+                                    std::vector<TransactAction>& actions);
 
 // The parameters that make two requests with one client token the same, as bytes.
 std::string CanonicalParameters(std::span<const TransactAction> actions);

@@ -42,8 +42,18 @@ ApiResult<std::vector<Get>> Validate(const wire::TransactGetItemsInput& request,
 }
 
 // Empty keys and repeated ones are faults of the request; a key that does not fit its table cancels for its action.
-ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Get>& gets) {
-  for (auto& get : gets) { ARMATURE_TRY(get.table, FindDataTable(context, *get.request->TableName)); }
+ApiResult<void> CheckAgainstTables(const RequestContext& context, const wire::TransactGetItemsInput& request,
+                                   std::vector<Get>& gets) {
+  for (auto& get : gets) {
+    const auto touch = [&](AccessDetails& details) {
+      details.Item(get.request->Key.item());
+      if (get.projection) details.Paths(get.projection->paths);
+      details.Returns(request);
+      details.out.select = get.projection ? "SPECIFIC_ATTRIBUTES" : "ALL_ATTRIBUTES";
+      details.out.enclosing_operation = "TransactGetItems";
+    };
+    ARMATURE_TRY(get.table, FindDataTable(context, *get.request->TableName, touch));
+  }
   std::unordered_set<std::string> seen;
   for (const auto& get : gets) {
     const model::Item key = get.request->Key.item();
@@ -66,7 +76,7 @@ ApiResult<void> CheckAgainstTables(const RequestContext& context, std::vector<Ge
 
 Task<ApiResult<void>> TransactGetItems(RequestContext& context, const wire::TransactGetItemsInput& request) {
   ARMATURE_CO_TRY(auto gets, Validate(request, *context.wording, context.arena));
-  ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, gets));
+  ARMATURE_CO_CHECK_OK(CheckAgainstTables(context, request, gets));
 
   std::vector<TransactedRead> reads;
   reads.reserve(gets.size());

@@ -35,7 +35,7 @@ std::unique_ptr<table::ItemWrite[]> MakeWrites(const Actions& actions) {
 
 Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::TransactWriteItemsInput& request) {
   ARMATURE_CO_TRY(auto actions, MakeActions(request, *context.wording, context.arena));
-  ARMATURE_CO_CHECK_OK(CheckActions(context, actions));
+  ARMATURE_CO_CHECK_OK(CheckActions(context, request, actions));
 
   const auto writes = MakeWrites(actions);
   std::vector<NamedWrite> named;

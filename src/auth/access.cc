@@ -1,0 +1,33 @@
+#include "auth/access.h"
+
+#include <algorithm>
+
+#include "model/arn.h"
+
+namespace armature::auth {
+
+std::string Resource::Arn() const {
+  switch (kind) {
+    case ResourceKind::kNone: return "*";
+    case ResourceKind::kTable: return model::MakeTableArn(region, account, name);
+    case ResourceKind::kIndex: return model::MakeIndexArn(model::MakeTableArn(region, account, name), part);
+    case ResourceKind::kStream: return model::MakeStreamArn(model::MakeTableArn(region, account, name), part);
+    case ResourceKind::kEventSourceMapping:
+      return model::MakeArn("lambda", region, account, "event-source-mapping:" + std::string(name));
+  }
+  return "*";
+}
+
+AccessConditions Access::conditions() const {
+  AccessConditions conditions;
+  describe_(of_, conditions);
+  const auto sort_and_unite = [](auto& values) {
+    std::ranges::sort(values);
+    values.erase(std::ranges::unique(values).begin(), values.end());
+  };
+  for (auto& keys : conditions.partition_keys) sort_and_unite(keys);
+  sort_and_unite(conditions.attributes);
+  return conditions;
+}
+
+}  // namespace armature::auth

@@ -1,0 +1,77 @@
+// Access: one thing that a request does to one resource, as a policy sees it.
+//
+// Action and resource are always there, as views. What only the conditions of policies look at (keys, attributes, …) is
+// made when it is asked for, so that an Access costs a few words to make. Lives for one call of the Authorizer. Made by
+// api/ (api/access.h) between binding a request and reading data.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "auth/principal.h"
+
+namespace armature::auth {
+
+enum class ResourceKind : uint8_t {
+  kNone,  // the operation has none: policies must grant it on "*"
+  kTable,
+  kIndex,
+  kStream,
+  kEventSourceMapping,
+};
+
+struct Resource {
+  ResourceKind kind = ResourceKind::kNone;
+  std::string_view region{};
+  std::string_view account{};  // whose it is
+  std::string_view name{};     // of the table; the mapping's UUID
+  std::string_view part{};     // the index, the stream's label
+
+  std::string Arn() const;  // "*" of none
+};
+
+// The values of condition keys. What is empty is absent.
+struct AccessConditions {
+  static constexpr size_t kMostPartitionKeys = 4;
+
+  // dynamodb:LeadingKeys, also called FirstPartitionKeyValues; then those of the further partition key attributes that
+  // an index may have. Numbers in their canonical form, binary values in base64; sorted, each once.
+  std::array<std::vector<std::string>, kMostPartitionKeys> partition_keys;
+  // dynamodb:Attributes: the top-level names of all that the request names; sorted, each once.
+  std::vector<std::string_view> attributes;
+  // As they are in effect, whether the request has them or not.
+  std::string_view select;
+  std::string_view return_values;
+  std::string_view return_consumed_capacity;
+  std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
+  std::optional<bool> full_table_scan;   // of a PartiQL SELECT
+  std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys; values are empty where only keys are given
+
+  const std::vector<std::string>& leading_keys() const { return partition_keys[0]; }
+};
+
+class Access {
+ public:
+  // Fills in the conditions of what `of` points to.
+  using Describe = void (*)(const void* of, AccessConditions& conditions);
+
+  Access(std::string_view action, const Resource& resource, Describe describe, const void* of)
+      : action_(action), resource_(resource), describe_(describe), of_(of) {}
+
+  std::string_view action() const { return action_; }  // "dynamodb:GetItem"
+  const Resource& resource() const { return resource_; }
+  // Made anew at each call.
+  AccessConditions conditions() const;
+
+ private:
+  const std::string_view action_;
+  const Resource& resource_;
+  const Describe describe_;
+  const void* const of_;
+};
+
+}  // namespace armature::auth
