@@ -35,9 +35,9 @@ def measure(run):
     add = run.table.add
     add("nginx, fixed body: CPU per request", median("nginx_cpu"), "µs")
     nginx = f"nginx {median('nginx_cpu'):.2f} µs"
-    add("GetItem: CPU per request", median("get_cpu"), "µs", nginx, ratio("get_cpu", "nginx_cpu"), 2.0)
-    add("PutItem durable: CPU per request", median("put_cpu"), "µs", nginx, ratio("put_cpu", "nginx_cpu"), 4.0)
-    add("UpdateItem counter: CPU per request", median("update_cpu"), "µs", nginx, ratio("update_cpu", "nginx_cpu"), 5.0)
+    add("GetItem: CPU per request", median("get_cpu"), "µs", nginx, ratio("get_cpu", "nginx_cpu"), 1.5)
+    add("PutItem durable: CPU per request", median("put_cpu"), "µs", nginx, ratio("put_cpu", "nginx_cpu"), 2.4)
+    add("UpdateItem counter: CPU per request", median("update_cpu"), "µs", nginx, ratio("update_cpu", "nginx_cpu"), 2.6)
     add("GetItem: throughput, 32 connections", median("get_rate"), "/s")
     if "redis_rate" in rounds[0]:
         add("PutItem: throughput, 32 connections", median("put_rate"), "/s", f"Redis SET {median('redis_rate'):,.0f} /s",

@@ -8,8 +8,8 @@ from measure import FIXED_BODY
 
 def measure(run):
     """Operations on many items, against nginx as the single ones."""
-    bars = {"query-10": ("Query of 10 items", 5.0), "transact-4": ("TransactWriteItems of 4", 8.0),
-            "batch-write-25": ("BatchWriteItem of 25", 30.0), "batch-get-100": ("BatchGetItem of 100", None),
+    bars = {"query-10": ("Query of 10 items", 3.0), "transact-4": ("TransactWriteItems of 4", 5.5),
+            "batch-write-25": ("BatchWriteItem of 25", 18.0), "batch-get-100": ("BatchGetItem of 100", None),
             "query-100": ("Query of 100 items", None), "query-100-reverse": ("Query of 100 items, reverse", None),
             "scan": ("Scan page", None)}
     rounds = []

@@ -16,5 +16,5 @@ def measure(run):
             if len(idle) < 3:
                 time.sleep(1)  # past whatever start-up work remains
                 idle.append(servers.rss_bytes(server.pid) / 2**20)
-    run.table.add("First answer after exec, empty directory", statistics.median(first_answers), "ms", bar=25)
-    run.table.add("Idle RSS", statistics.median(idle), "MiB", bar=20)
+    run.table.add("First answer after exec, empty directory", statistics.median(first_answers), "ms", bar=15)
+    run.table.add("Idle RSS", statistics.median(idle), "MiB", bar=18)

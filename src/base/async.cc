@@ -13,7 +13,7 @@ Executor* Executor::Current() { return current_executor; }
 void Executor::SetCurrent(Executor* executor) { current_executor = executor; }
 
 void BlockingExecutor::Post(std::coroutine_handle<> handle) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   queue_.push_back(handle);
   // Notified under the lock: the executor may be destroyed as soon as the waiter sees the entry.
   ready_.notify_one();
@@ -22,8 +22,8 @@ void BlockingExecutor::Post(std::coroutine_handle<> handle) {
 void BlockingExecutor::RunOne() {
   std::coroutine_handle<> next;
   {
-    std::unique_lock lock(mutex_);
-    ready_.wait(lock, [&] { return !queue_.empty(); });
+    MutexLock lock(mutex_);
+    ready_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return !queue_.empty(); });
     next = queue_.front();
     queue_.pop_front();
   }

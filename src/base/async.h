@@ -8,14 +8,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <coroutine>
 #include <cstdint>
 #include <deque>
 #include <exception>
-#include <mutex>
 #include <optional>
 #include <utility>
+
+#include "base/mutex.h"
 
 namespace armature {
 
@@ -247,9 +247,9 @@ class BlockingExecutor final : public Executor {
   }
   void RunOne();
 
-  std::mutex mutex_;
-  std::condition_variable ready_;
-  std::deque<std::coroutine_handle<>> queue_;  // guarded by mutex_
+  Mutex mutex_;
+  Condition ready_;
+  std::deque<std::coroutine_handle<>> queue_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 template <class T>

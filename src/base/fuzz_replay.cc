@@ -93,7 +93,8 @@ std::string Mutate(const std::vector<std::string>& seeds, SeededRandom& random) 
   for (uint64_t round = random.Below(4) + 1; round != 0; --round) {
     if (random.Below(8) == 0) {  // the front of one and the back of another
       const std::string& other = seeds[random.Below(seeds.size())];
-      input = input.substr(0, random.Below(input.size() + 1)) + other.substr(random.Below(other.size() + 1));
+      input.resize(random.Below(input.size() + 1));
+      input += other.substr(random.Below(other.size() + 1));
     }
     const size_t size = std::min(input.size(), kMaxInputBytes);
     input.resize(kMaxInputBytes);

@@ -1,7 +1,6 @@
 #include "base/http_client.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include <curl/curl.h>
@@ -9,6 +8,8 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/mutex.h"
 
 namespace armature {
 namespace {
@@ -258,8 +259,8 @@ class HttpClient::Session {
 };
 
 struct HttpClient::Pool {
-  std::mutex mutex;
-  std::vector<std::unique_ptr<Session>> idle;  // guarded by mutex; the most recently used last
+  Mutex mutex;
+  std::vector<std::unique_ptr<Session>> idle ARMATURE_GUARDED_BY(mutex);  // the most recently used last
 };
 
 HttpClient::HttpClient() : pool_(std::make_unique<Pool>()) {}
@@ -275,7 +276,7 @@ Result<HttpClientResponse> HttpClient::Send(const HttpClientRequest& request, co
   if (!curl.error.empty()) return Status::Unavailable(curl.error);
   std::unique_ptr<Session> session;
   {
-    const std::lock_guard lock(pool_->mutex);
+    MutexLock lock(pool_->mutex);
     if (!pool_->idle.empty()) {
       session = std::move(pool_->idle.back());
       pool_->idle.pop_back();
@@ -283,7 +284,7 @@ Result<HttpClientResponse> HttpClient::Send(const HttpClientRequest& request, co
   }
   if (!session) session = std::make_unique<Session>(curl);
   auto result = session->Send(request, stop);
-  const std::lock_guard lock(pool_->mutex);
+  MutexLock lock(pool_->mutex);
   pool_->idle.push_back(std::move(session));
   return result;
 }

@@ -25,14 +25,14 @@ Metrics::Family& Metrics::FamilyFor(std::string_view name, std::string_view help
 }
 
 Counter& Metrics::GetCounter(std::string_view name, std::string_view help, std::string_view labels) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   auto& slot = FamilyFor(name, help, "counter").counters[std::string(labels)];
   if (!slot) slot = std::make_unique<Counter>();
   return *slot;
 }
 
 LatencyHistogram& Metrics::GetHistogram(std::string_view name, std::string_view help, std::string_view labels) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   auto& slot = FamilyFor(name, help, "histogram").histograms[std::string(labels)];
   if (!slot) slot = std::make_unique<LatencyHistogram>();
   return *slot;
@@ -40,7 +40,7 @@ LatencyHistogram& Metrics::GetHistogram(std::string_view name, std::string_view 
 
 void Metrics::AddGauge(std::string_view name, std::string_view help, std::function<double()> read,
                        std::string_view labels) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   FamilyFor(name, help, "gauge").gauges[std::string(labels)] = std::move(read);
 }
 
@@ -66,7 +66,7 @@ void RenderHistogram(std::string& out, std::string_view name, std::string_view l
 }  // namespace
 
 std::string Metrics::RenderPrometheus() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::string out;
   for (const auto& [name, family] : families_) {
     fmt::format_to(std::back_inserter(out), "# HELP {} {}\n# TYPE {} {}\n", name, family.help, name, family.type);

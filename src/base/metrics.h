@@ -12,9 +12,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
+
+#include "base/mutex.h"
 
 namespace armature {
 
@@ -58,10 +59,10 @@ class Metrics {
     std::map<std::string, std::unique_ptr<LatencyHistogram>, std::less<>> histograms;
     std::map<std::string, std::function<double()>, std::less<>> gauges;
   };
-  Family& FamilyFor(std::string_view name, std::string_view help, std::string_view type);
+  Family& FamilyFor(std::string_view name, std::string_view help, std::string_view type) ARMATURE_WITH_LOCK(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::string, Family, std::less<>> families_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::map<std::string, Family, std::less<>> families_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature

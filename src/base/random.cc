@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstdlib>
 #include <cstring>
 
@@ -19,6 +20,7 @@ void RandomSource::FillBytes(std::span<char> bytes) {
 }
 
 uint64_t RandomSource::Below(uint64_t bound) {
+  assert(bound > 0);
   // Values past the last whole multiple of `bound` are drawn again, so that none is favoured.
   const uint64_t limit = UINT64_MAX - UINT64_MAX % bound;
   uint64_t value = NextU64();

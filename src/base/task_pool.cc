@@ -44,17 +44,17 @@ TaskPool::TaskPool(std::string name, size_t max_threads, StartThread start_threa
       allowed_(max_threads_) {}
 
 TaskPool::~TaskPool() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   is_stopping_ = true;
   for (Sleeper* sleeper : idle_) sleeper->called.notify_one();
-  ended_.wait(lock, [this] { return threads_.empty(); });
-  JoinFinished(lock);
+  ended_.wait(lock, [this]() ARMATURE_WITH_LOCK(mutex_) { return threads_.empty(); });
+  JoinFinished();
 }
 
 TaskPool::Handle TaskPool::Add(Step step) {
   Handle task = std::make_shared<Task>(std::move(step));
-  std::unique_lock lock(mutex_);
-  JoinFinished(lock);
+  MutexLock lock(mutex_);
+  JoinFinished();
   ++live_;
   Enqueue(task, 0);
   return task;
@@ -62,13 +62,13 @@ TaskPool::Handle TaskPool::Add(Step step) {
 
 TaskPool::Handle TaskPool::AddParked(Step step) {
   Handle task = std::make_shared<Task>(std::move(step));
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ++live_;
   return task;
 }
 
 void TaskPool::Wake(const Handle& task) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (task->state == Task::State::kRunning) task->is_woken = true;
   if (task->state != Task::State::kParked) return;
   DropTimer(*task);
@@ -76,7 +76,7 @@ void TaskPool::Wake(const Handle& task) {
 }
 
 void TaskPool::Cancel(const Handle& task) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   task->is_cancelled = true;
   if (task->state == Task::State::kRunning || task->state == Task::State::kEnded) return;
   DropTimer(*task);
@@ -85,24 +85,24 @@ void TaskPool::Cancel(const Handle& task) {
 }
 
 bool TaskPool::HasEnded(const Handle& task) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return task->state == Task::State::kEnded;
 }
 
 void TaskPool::AwaitEnd(const Handle& task) {
-  std::unique_lock lock(mutex_);
-  ended_.wait(lock, [&] { return task->state == Task::State::kEnded; });
+  MutexLock lock(mutex_);
+  ended_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return task->state == Task::State::kEnded; });
 }
 
 TaskPool::Clock::duration TaskPool::WaitsFor(const Handle& task) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const bool is_waiting = task->state == Task::State::kDue;
   return is_waiting ? std::max(Clock::now() - task->due_since, Clock::duration(1)) : Clock::duration::zero();
 }
 
 void TaskPool::Tend() {
-  std::unique_lock lock(mutex_);
-  JoinFinished(lock);
+  MutexLock lock(mutex_);
+  JoinFinished();
   const auto now = Clock::now();
   if (allowed_ < max_threads_ && now - allowed_changed_ >= kBetweenChanges) {
     ++allowed_;
@@ -113,12 +113,12 @@ void TaskPool::Tend() {
 }
 
 bool TaskPool::is_starved() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return !due_.empty() && threads_.empty();
 }
 
 void TaskPool::GiveWay() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto now = Clock::now();
   if (now - allowed_changed_ < kBetweenChanges) return;
   allowed_ = std::max<size_t>(1, threads_.size() / 2);
@@ -127,7 +127,7 @@ void TaskPool::GiveWay() {
 }
 
 size_t TaskPool::threads() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return threads_.size();
 }
 
@@ -202,19 +202,18 @@ void TaskPool::DropTimer(Task& task) {
   task.timer.reset();
 }
 
-void TaskPool::JoinFinished(std::unique_lock<std::mutex>& lock) {
+void TaskPool::JoinFinished() {
   std::list<std::thread> finished;
   finished.swap(finished_);
   if (finished.empty()) return;
-  lock.unlock();
+  const MutexUnlock unlocked(mutex_);
   for (std::thread& thread : finished) thread.join();
-  lock.lock();
 }
 
 // --- a thread
 
 void TaskPool::Run() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   auto last_work = Clock::now();
   for (;;) {
     const auto now = Clock::now();
@@ -224,7 +223,7 @@ void TaskPool::Run() {
       const Handle task = due_.front();
       due_.pop_front();
       HandOverTheTime();
-      RunStep(lock, task);
+      RunStep(task);
       last_work = Clock::now();
       continue;
     }
@@ -243,7 +242,7 @@ void TaskPool::Run() {
   ended_.notify_all();
 }
 
-void TaskPool::Rest(std::unique_lock<std::mutex>& lock, Clock::time_point until) {
+void TaskPool::Rest(MutexLock& lock, Clock::time_point until) {
   Sleeper self;
   idle_.push_back(&self);
   if (!timekeeper_) timekeeper_ = &self;
@@ -253,19 +252,18 @@ void TaskPool::Rest(std::unique_lock<std::mutex>& lock, Clock::time_point until)
   if (timekeeper_ == &self) timekeeper_ = nullptr;
 }
 
-void TaskPool::RunStep(std::unique_lock<std::mutex>& lock, const Handle& task) {
+void TaskPool::RunStep(const Handle& task) {
   task->state = Task::State::kRunning;
   task->is_woken = false;
-  lock.unlock();
   Next next;
   try {
+    const MutexUnlock unlocked(mutex_);
     next = task->step();
   } catch (const std::exception& error) {
     static LogLimit limit;
     if (const auto more = limit.Pass()) LogError("{}: {}; trying again ({} more like it)", name_, error.what(), *more);
     next = Next::After(kAfterException);
   }
-  lock.lock();
   if (task->is_cancelled || next.kind == Next::Kind::kEnd) {
     End(*task);
   } else if (task->is_woken || next.kind == Next::Kind::kNow) {

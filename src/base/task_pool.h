@@ -10,18 +10,18 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <functional>
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "base/mutex.h"
 
 namespace armature {
 
@@ -88,43 +88,43 @@ class TaskPool {
   using Timers = std::multimap<Clock::time_point, Handle>;
   // A thread that rests; on its own stack.
   struct Sleeper {
-    std::condition_variable called;
+    Condition called;
   };
 
   void Run();
-  void RunStep(std::unique_lock<std::mutex>& lock, const Handle& task);
+  void RunStep(const Handle& task) ARMATURE_WITH_LOCK(mutex_);
   // All with mutex_ held.
-  void Rest(std::unique_lock<std::mutex>& lock, Clock::time_point until);
+  void Rest(MutexLock& lock, Clock::time_point until) ARMATURE_WITH_LOCK(mutex_);
   // `takers`: threads that will look at what is due without being called.
-  void Enqueue(const Handle& task, size_t takers);
-  void CallOne();
-  void StartIfNeeded();
+  void Enqueue(const Handle& task, size_t takers) ARMATURE_WITH_LOCK(mutex_);
+  void CallOne() ARMATURE_WITH_LOCK(mutex_);
+  void StartIfNeeded() ARMATURE_WITH_LOCK(mutex_);
   // The caller turns away: somebody who rests must know when the next task is due.
-  void HandOverTheTime();
-  void PromoteDue(Clock::time_point now, size_t takers);
-  void Park(const Handle& task, const Next& next);
-  void End(Task& task);
-  void DropTimer(Task& task);
-  void JoinFinished(std::unique_lock<std::mutex>& lock);
+  void HandOverTheTime() ARMATURE_WITH_LOCK(mutex_);
+  void PromoteDue(Clock::time_point now, size_t takers) ARMATURE_WITH_LOCK(mutex_);
+  void Park(const Handle& task, const Next& next) ARMATURE_WITH_LOCK(mutex_);
+  void End(Task& task) ARMATURE_WITH_LOCK(mutex_);
+  void DropTimer(Task& task) ARMATURE_WITH_LOCK(mutex_);
+  void JoinFinished() ARMATURE_WITH_LOCK(mutex_);
 
   const std::string name_;
   const size_t max_threads_;
   const StartThread start_thread_;
   const Clock::duration idle_thread_stays_;
 
-  mutable std::mutex mutex_;
-  std::condition_variable ended_;
-  std::deque<Handle> due_;  // guarded by mutex_, as is all below
-  Timers timers_;
-  std::list<std::thread> threads_;
-  std::list<std::thread> finished_;  // to be joined
-  std::vector<Sleeper*> idle_;       // who went to rest last is the last
-  Sleeper* timekeeper_ = nullptr;    // one of those, who rests only until the next timer
-  size_t live_ = 0;                  // tasks that have not ended
-  bool is_stopping_ = false;
-  size_t allowed_;  // threads; max_threads_ but for a while after GiveWay
-  Clock::time_point allowed_changed_;
-  std::optional<Clock::time_point> last_failure_;  // of starting a thread
+  mutable Mutex mutex_;
+  Condition ended_;
+  std::deque<Handle> due_ ARMATURE_GUARDED_BY(mutex_);
+  Timers timers_ ARMATURE_GUARDED_BY(mutex_);
+  std::list<std::thread> threads_ ARMATURE_GUARDED_BY(mutex_);
+  std::list<std::thread> finished_ ARMATURE_GUARDED_BY(mutex_);  // to be joined
+  std::vector<Sleeper*> idle_ ARMATURE_GUARDED_BY(mutex_);       // who went to rest last is the last
+  Sleeper* timekeeper_ ARMATURE_GUARDED_BY(mutex_) = nullptr;    // one of those, who rests only until the next timer
+  size_t live_ ARMATURE_GUARDED_BY(mutex_) = 0;                  // tasks that have not ended
+  bool is_stopping_ ARMATURE_GUARDED_BY(mutex_) = false;
+  size_t allowed_ ARMATURE_GUARDED_BY(mutex_);  // threads; max_threads_ but for a while after GiveWay
+  Clock::time_point allowed_changed_ ARMATURE_GUARDED_BY(mutex_);
+  std::optional<Clock::time_point> last_failure_ ARMATURE_GUARDED_BY(mutex_);  // of starting a thread
 };
 
 }  // namespace armature

@@ -6,6 +6,7 @@
 // thread that runs the loop. Used by net/ (which has turns) and storage/ (which uses them).
 #pragma once
 
+#include <cassert>
 #include <vector>
 
 #include "base/memory_reserve.h"
@@ -25,6 +26,7 @@ class Turn {
 
   // REQUIRES: on the loop's own thread. `work` stays until it has been called.
   void AtEnd(Work& work) {
+    assert(current_ == this);
     const Essential announced;  // what waits for the end of the turn has no other end
     waiting_.push_back(&work);
   }

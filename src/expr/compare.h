@@ -1,6 +1,7 @@
 // What evaluation and the checks of constants share: order of scalars, and size(). For expr/, partiql/ and api/partiql.
 #pragma once
 
+#include <cassert>
 #include <compare>
 #include <optional>
 #include <string_view>
@@ -16,6 +17,7 @@ inline bool IsOrdered(model::Type type) {
 
 // REQUIRES: both are of the same ordered type. Strings and binary by unsigned bytes, numbers by value.
 inline std::strong_ordering CompareOrdered(const model::Value& a, const model::Value& b) {
+  assert(a.type() == b.type() && IsOrdered(a.type()));
   if (a.is(model::Type::kN)) return a.number() <=> b.number();
   return a.str() <=> b.str();
 }

@@ -1,6 +1,7 @@
 #include "expr/evaluate.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "base/find_bytes.h"
 #include "base/work_meter.h"
@@ -66,6 +67,7 @@ bool Ordered(const Evaluated& a, const Evaluated& b, Holds holds) {
 
 // REQUIRES: both are S, or both B.
 bool Occurs(const Value& wanted, const Value& in) {
+  assert(wanted.type() == in.type());
   size_t work = 0;
   const bool occurs = ContainsBytes(in.str(), wanted.str(), work);
   WorkMeter::Add(work);

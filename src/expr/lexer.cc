@@ -1,5 +1,9 @@
 #include "expr/lexer.h"
 
+#include <cassert>
+#include <cstdint>
+#include <limits>
+
 namespace armature::expr {
 namespace {
 
@@ -64,6 +68,7 @@ Token Next(std::string_view source, size_t at) {
 }  // namespace
 
 std::vector<Token> Tokenize(std::string_view source) {
+  assert(source.size() <= std::numeric_limits<uint16_t>::max());
   std::vector<Token> tokens;
   tokens.reserve(source.size() / 3 + 2);
   size_t at = Skip(source, 0, IsSpace);

@@ -1,6 +1,7 @@
 #include "model/table_def.h"
 
 #include <algorithm>
+#include <cassert>
 
 #include "model/arn.h"
 
@@ -16,7 +17,10 @@ const KeyAttribute* KeySchema::Find(std::string_view name) const {
 
 std::string TableDef::Arn() const { return MakeTableArn(region, account, name); }
 
-std::string TableDef::StreamArn() const { return MakeStreamArn(Arn(), stream.label); }
+std::string TableDef::StreamArn() const {
+  assert(!stream.label.empty());
+  return MakeStreamArn(Arn(), stream.label);
+}
 
 const IndexDef* TableDef::FindIndex(std::string_view index_name) const {
   auto it =

@@ -7,6 +7,7 @@
 // The builders below establish them. No I/O, no threads; used by every layer from wire/ to table/.
 #pragma once
 
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -53,14 +54,30 @@ class Value {
   bool is_set() const { return type_ == Type::kSS || type_ == Type::kNS || type_ == Type::kBS; }
 
   // Each accessor REQUIRES its type.
-  std::string_view str() const { return {static_cast<const char*>(data_), size_}; }  // S and B
-  bool boolean() const { return size_ != 0; }
-  const Number& number() const { return *static_cast<const Number*>(data_); }
+  std::string_view str() const {  // S and B
+    assert(type_ == Type::kS || type_ == Type::kB);
+    return {static_cast<const char*>(data_), size_};
+  }
+  bool boolean() const {
+    assert(type_ == Type::kBool);
+    return size_ != 0;
+  }
+  const Number& number() const {
+    assert(type_ == Type::kN);
+    return *static_cast<const Number*>(data_);
+  }
   std::span<const std::string_view> strings() const {  // SS and BS
+    assert(type_ == Type::kSS || type_ == Type::kBS);
     return {static_cast<const std::string_view*>(data_), size_};
   }
-  std::span<const Number> numbers() const { return {static_cast<const Number*>(data_), size_}; }
-  std::span<const Value> list() const { return {static_cast<const Value*>(data_), size_}; }
+  std::span<const Number> numbers() const {
+    assert(type_ == Type::kNS);
+    return {static_cast<const Number*>(data_), size_};
+  }
+  std::span<const Value> list() const {
+    assert(type_ == Type::kL);
+    return {static_cast<const Value*>(data_), size_};
+  }
   std::span<const MapEntry> map() const;
 
   // The entry of a map, or null.
@@ -83,7 +100,10 @@ struct MapEntry {
 };
 
 inline Value Value::Map(std::span<const MapEntry> entries) { return {Type::kM, entries.data(), entries.size()}; }
-inline std::span<const MapEntry> Value::map() const { return {static_cast<const MapEntry*>(data_), size_}; }
+inline std::span<const MapEntry> Value::map() const {
+  assert(type_ == Type::kM);
+  return {static_cast<const MapEntry*>(data_), size_};
+}
 
 // An item is a map of attributes. The empty Item() has none.
 using Item = std::span<const MapEntry>;

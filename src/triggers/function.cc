@@ -1,11 +1,9 @@
 #include "triggers/function.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
 #include <future>
 #include <iterator>
-#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -48,7 +46,7 @@ class CommandFunction final : public Function {
     }
     auto answer = handler->process->Call(event, spec_.timeout_millis, stop);
     if (!answer) return Failed(answer.error().message());
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     idle_.push_back(std::move(*handler));
     return Answered(std::move(*answer));
   }
@@ -70,7 +68,7 @@ class CommandFunction final : public Function {
   }
 
   std::optional<Handler> TakeIdle(bool is_oldest) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (idle_.empty()) return std::nullopt;
     const auto taken = is_oldest ? idle_.begin() : std::prev(idle_.end());
     std::optional<Handler> handler(std::move(*taken));
@@ -81,8 +79,8 @@ class CommandFunction final : public Function {
   const FunctionSpec spec_;
   HandlerLimit& limit_;
   Turns turns_;
-  std::mutex mutex_;
-  std::vector<Handler> idle_;  // guarded by mutex_; last used, first taken
+  Mutex mutex_;
+  std::vector<Handler> idle_ ARMATURE_GUARDED_BY(mutex_);  // last used, first taken
 };
 
 class HttpFunction final : public Function {
@@ -126,7 +124,7 @@ class HandlerLimit::Starter {
     std::packaged_task<Started()> task([&] { return HandlerProcess::Start(spec); });
     std::future<Started> started = task.get_future();
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       try {
         if (!thread_.joinable()) thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
       } catch (const std::system_error& error) {
@@ -140,8 +138,8 @@ class HandlerLimit::Starter {
 
  private:
   void Run(const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    while (changed_.wait(lock, stop, [&] { return !tasks_.empty(); })) {
+    MutexLock lock(mutex_);
+    while (changed_.wait(lock, stop, [&]() ARMATURE_WITH_LOCK(mutex_) { return !tasks_.empty(); })) {
       std::packaged_task<Started()> task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
@@ -150,9 +148,9 @@ class HandlerLimit::Starter {
     }
   }
 
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::deque<std::packaged_task<Started()>> tasks_;  // guarded by mutex_
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::deque<std::packaged_task<Started()>> tasks_ ARMATURE_GUARDED_BY(mutex_);
   std::jthread thread_;
 };
 
@@ -167,7 +165,7 @@ Result<std::unique_ptr<HandlerProcess>> HandlerLimit::Start(const FunctionSpec& 
 }
 
 bool Turns::TryTake(Who who, std::function<void()> when_kept) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (kept_for_.erase(who) > 0) return true;
   if (free_ > 0) {
     --free_;
@@ -180,7 +178,7 @@ bool Turns::TryTake(Who who, std::function<void()> when_kept) {
 void Turns::Give() {
   std::function<void()> when_kept;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (waiting_.empty()) {
       ++free_;
       return;
@@ -197,7 +195,7 @@ void Turns::Give() {
 void Turns::Leave(Who who) {
   bool has_one = false;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (waiters_.erase(who) > 0) std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.who == who; });
     has_one = kept_for_.erase(who) > 0;
   }
@@ -220,7 +218,7 @@ HandlerLimit::Handler::~Handler() = default;
 
 // It ends where the caller drops it, not under the mutex: that may take seconds.
 std::optional<HandlerLimit::Handler> HandlerLimit::TakeAnIdleOne() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (const auto& [owner, take_idle] : owners_)
     if (auto handler = take_idle()) return handler;
   return std::nullopt;
@@ -235,12 +233,12 @@ void HandlerLimit::EndAllIdle() {
 }
 
 void HandlerLimit::Register(const void* owner, TakeIdle take_idle) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   owners_[owner] = std::move(take_idle);
 }
 
 void HandlerLimit::Unregister(const void* owner) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   owners_.erase(owner);
 }
 

@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <stop_token>
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "base/http_client.h"
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace armature::triggers {
@@ -69,10 +69,10 @@ class Turns {
     Who who;
     std::function<void()> when_kept;
   };
-  std::mutex mutex_;
-  int free_;                     // guarded by mutex_, as is all below; none while somebody waits
-  std::deque<Waiting> waiting_;  // the longest first
-  std::set<Who> waiters_;        // the same
+  Mutex mutex_;
+  int free_ ARMATURE_GUARDED_BY(mutex_);                     // none while somebody waits
+  std::deque<Waiting> waiting_ ARMATURE_GUARDED_BY(mutex_);  // the longest first
+  std::set<Who> waiters_ ARMATURE_GUARDED_BY(mutex_);        // the same
   std::set<Who> kept_for_;
 };
 
@@ -134,8 +134,8 @@ class HandlerLimit {
   const size_t most_;
   const std::unique_ptr<Starter> starter_;  // outlives the processes
   std::atomic<size_t> count_{0};
-  std::mutex mutex_;
-  std::map<const void*, TakeIdle> owners_;  // guarded by mutex_
+  Mutex mutex_;
+  std::map<const void*, TakeIdle> owners_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 class Function {

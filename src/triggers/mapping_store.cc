@@ -10,7 +10,7 @@ Task<Status> MappingStore::Load() {
   const storage::KeyRange range = table::TriggerRange();
   storage::ScanOp scan;
   if (Status status = co_await table::ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (const auto& row : scan.rows) {
     auto mapping = DecodeMapping(row.value);
     std::string uuid(row.key.substr(table::TriggerKey({}).size()));
@@ -26,7 +26,7 @@ Task<Status> MappingStore::Load() {
 }
 
 MappingStore::Ref MappingStore::Find(std::string_view uuid) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = mappings_.find(uuid);
   return found == mappings_.end() ? nullptr : found->second;
 }
@@ -34,7 +34,7 @@ MappingStore::Ref MappingStore::Find(std::string_view uuid) const {
 bool MappingStore::IsUnreadable(std::string_view uuid) const { return unreadable_.contains(uuid); }
 
 std::vector<MappingStore::Ref> MappingStore::List() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::vector<Ref> all;
   for (const auto& [uuid, mapping] : mappings_) all.push_back(mapping);
   return all;
@@ -44,7 +44,7 @@ Task<model::ApiResult<MappingStore::Ref>> MappingStore::Change(Decide decide) {
   const auto guard = co_await change_latch_.LockStripe(0);
   std::map<std::string, Ref, std::less<>> all;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     all = mappings_;
   }
   auto decided = decide(all);
@@ -54,7 +54,7 @@ Task<model::ApiResult<MappingStore::Ref>> MappingStore::Change(Decide decide) {
   batch.Put(table::TriggerKey(mapping->uuid), EncodeMapping(*mapping));
   const Status status = co_await table::WriteSystemRecordsDurably(engine_, batch);
   if (!status.ok()) co_return model::FromStatus(status);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   mappings_[mapping->uuid] = mapping;
   co_return mapping;
 }
@@ -65,7 +65,7 @@ Task<Status> MappingStore::Remove(std::string uuid) {
   batch.Delete(table::TriggerKey(uuid));
   const Status status = co_await table::WriteSystemRecordsDurably(engine_, batch);
   if (!status.ok()) co_return status;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   mappings_.erase(uuid);
   co_return Status::Ok();
 }

@@ -8,13 +8,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/async.h"
+#include "base/mutex.h"
 #include "model/api_error.h"
 #include "storage/engine.h"
 #include "table/latches.h"
@@ -43,9 +43,9 @@ class MappingStore {
  private:
   storage::Engine& engine_;
   table::LatchTable change_latch_{1};
-  mutable std::mutex mutex_;
-  std::map<std::string, Ref, std::less<>> mappings_;  // guarded by mutex_
-  std::set<std::string, std::less<>> unreadable_;     // UUIDs; written by Load only
+  mutable Mutex mutex_;
+  std::map<std::string, Ref, std::less<>> mappings_ ARMATURE_GUARDED_BY(mutex_);
+  std::set<std::string, std::less<>> unreadable_;  // UUIDs; written by Load only
 };
 
 }  // namespace armature::triggers

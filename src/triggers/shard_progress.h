@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 
@@ -19,6 +20,7 @@ class ShardProgress {
 
   // A record is on its way. REQUIRES: above every position before.
   void Sent(table::Position position, int64_t created_millis) {
+    assert(under_way_.empty() || position > under_way_.back().position);
     under_way_.push_back({position, created_millis, false});
     read_ = std::max(read_, position + 1);
   }
@@ -28,6 +30,7 @@ class ShardProgress {
   void Finished(table::Position position) {
     const auto entry = std::lower_bound(under_way_.begin(), under_way_.end(), position,
                                         [](const Entry& e, table::Position p) { return e.position < p; });
+    assert(entry != under_way_.end() && entry->position == position);
     entry->is_finished = true;
     while (!under_way_.empty() && under_way_.front().is_finished) under_way_.pop_front();
   }
@@ -35,7 +38,10 @@ class ShardProgress {
   table::Position next() const { return under_way_.empty() ? read_ : under_way_.front().position; }
   bool is_idle() const { return under_way_.empty(); }
   // When the oldest record under way was written. REQUIRES: not idle.
-  int64_t oldest_millis() const { return under_way_.front().created_millis; }
+  int64_t oldest_millis() const {
+    assert(!is_idle());
+    return under_way_.front().created_millis;
+  }
 
  private:
   struct Entry {

@@ -62,7 +62,7 @@ ShardRunner::ShardRunner(const MappingContext& context, const table::Lane& lane,
     queue->task = context_.followers.delivering.AddParked([this, &queue] { return DeliverStep(*queue); });
   }
   // A step may begin before Add has returned: the tasks see each other once this is released.
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   reader_ = context_.followers.reading.Add([this] { return ReadStep(); });
 }
 
@@ -108,7 +108,7 @@ TaskPool::Clock::duration ShardRunner::WaitsForThread() const {
 }
 
 ShardRunner::View ShardRunner::view() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   View view;
   view.next = progress_.next();
   view.is_done = is_read_ && progress_.is_idle();
@@ -132,7 +132,7 @@ TaskPool::Next ShardRunner::ReadStep() {
 std::optional<TaskPool::Next> ShardRunner::ReadPage() {
   const auto now = TaskPool::Clock::now();
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (is_caught_up_ && now < read_at_ + kBetweenReads) return TaskPool::Next::At(read_at_ + kBetweenReads);
   }
   read_at_ = now;
@@ -166,7 +166,7 @@ TaskPool::Next ShardRunner::FinishPage() {
   next_ = page_->next;
   page_.reset();
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     progress_.Read(next_);
     is_caught_up_ = is_done || is_caught_up;
     is_read_ = is_done;
@@ -195,7 +195,7 @@ bool ShardRunner::SendPage() {
     if (!Enqueue(unsent_, QueueOf(record))) return false;
     unsent_ = {};
   }
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   ReleaseAll();
   return true;
 }
@@ -226,7 +226,7 @@ size_t ShardRunner::QueueOf(const model::ChangeRecord& record) {
 bool ShardRunner::Enqueue(EventRecord& record, size_t queue_index) {
   Queue& queue = *queues_[queue_index];
   const size_t bytes = record.json.size();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const bool has_room =
       queue.records.empty() || (queue.records.size() < max_queued_records_ && queue.bytes + bytes <= kMaxQueueBytes &&
                                 queued_bytes_ + bytes <= kMaxShardBytes);
@@ -291,7 +291,7 @@ TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
   const TurnTaken turn(context_.function.turns(), &queue, [&pool, task = queue.task] { pool.Wake(task); });
   if (!turn) return TaskPool::Next::WhenWoken();
   const auto finished = [&](size_t count) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (const size_t end = queue.done + count; queue.done < end; ++queue.done)
       progress_.Finished(queue.batch[queue.done].position);
   };
@@ -301,7 +301,7 @@ TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
     case BatchDelivery::Progress::kPause: break;
     case BatchDelivery::Progress::kStopped: return TaskPool::Next::End();
     case BatchDelivery::Progress::kDone: {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       queue.batch.clear();
       return TaskPool::Next::Now();
     }
@@ -312,7 +312,7 @@ TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
 
 std::optional<TaskPool::Next> ShardRunner::TakeBatch(Queue& queue) {
   const auto batch_size = static_cast<size_t>(context_.mapping->batch_size);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (queue.records.empty() && is_read_) return TaskPool::Next::End();
   if (!queue.is_ready && !is_read_) return TaskPool::Next::WhenWoken();
   const bool is_full = is_read_ || queue.records.size() >= batch_size || queue.bytes >= kMaxEventBytes;

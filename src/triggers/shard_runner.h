@@ -9,7 +9,6 @@
 
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -17,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/task_pool.h"
 #include "table/journal/journal.h"
 #include "triggers/batch_delivery.h"
@@ -105,13 +105,13 @@ class ShardRunner {
   const std::string region_;
   const size_t max_queued_records_;
 
-  mutable std::mutex mutex_;
-  bool is_reader_waiting_ = false;              // guarded by mutex_: for room
-  ShardProgress progress_;                      // guarded by mutex_
-  bool is_read_ = false;                        // guarded by mutex_: nothing more will come
-  bool is_caught_up_ = false;                   // guarded by mutex_
-  size_t queued_bytes_ = 0;                     // guarded by mutex_: of all queues
-  std::vector<std::unique_ptr<Queue>> queues_;  // the vector is fixed; contents guarded by mutex_
+  mutable Mutex mutex_;
+  bool is_reader_waiting_ ARMATURE_GUARDED_BY(mutex_) = false;  // for room
+  ShardProgress progress_ ARMATURE_GUARDED_BY(mutex_);
+  bool is_read_ ARMATURE_GUARDED_BY(mutex_) = false;  // nothing more will come
+  bool is_caught_up_ ARMATURE_GUARDED_BY(mutex_) = false;
+  size_t queued_bytes_ ARMATURE_GUARDED_BY(mutex_) = 0;  // of all queues
+  std::vector<std::unique_ptr<Queue>> queues_;           // the vector is fixed; contents guarded by mutex_
 
   // The reading task's own.
   table::Position next_;

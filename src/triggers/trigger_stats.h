@@ -4,10 +4,10 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <string>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "triggers/batch_delivery.h"
 
 namespace armature::triggers {
@@ -21,12 +21,12 @@ class TriggerStats {
   std::atomic<int64_t> lag_records{0};  // changes of the table since the furthest-behind shard's progress
 
   std::string last_result() const {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return hindrance_.empty() ? last_result_ : hindrance_;
   }
   // Why the mapping does not run, shown instead of what came of its last call; empty: it runs.
   void SetHindrance(std::string_view hindrance) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     hindrance_ = hindrance;
   }
   // Whether a failure is worth a line in the log now: the first of each second is.
@@ -35,15 +35,15 @@ class TriggerStats {
     return last_logged_second_.exchange(second) != second;
   }
   void SetLastResult(std::string_view result) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     last_result_ = result;
   }
 
  private:
   std::atomic<int64_t> last_logged_second_{0};
-  mutable std::mutex mutex_;
-  std::string last_result_ = "No records processed";  // guarded by mutex_
-  std::string hindrance_;                             // guarded by mutex_
+  mutable Mutex mutex_;
+  std::string last_result_ ARMATURE_GUARDED_BY(mutex_) = "No records processed";
+  std::string hindrance_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::triggers

@@ -149,7 +149,7 @@ void Triggers::Start(const std::string& endpoint) {
 }
 
 void Triggers::StartThread() {
-  std::lock_guard lock(start_mutex_);
+  MutexLock lock(start_mutex_);
   if (stop_.stop_requested()) return;
   try {
     thread_ = deps_.start_thread([this] { Run(stop_.get_token()); });
@@ -168,7 +168,7 @@ void Triggers::Stop() {
   stop_.request_stop();
   std::thread ending;
   {
-    std::lock_guard lock(start_mutex_);
+    MutexLock lock(start_mutex_);
     ending = std::move(thread_);
   }
   if (ending.joinable()) ending.join();
@@ -180,8 +180,9 @@ void Triggers::Run(const std::stop_token& stop) {
     followers_.Tend();
     Reconcile();
     Checkpoint();
-    std::unique_lock lock(nudge_mutex_);
-    nudge_.wait_for(lock, stop, active_.empty() ? kRound * 10 : kRound, [&] { return is_nudged_; });
+    MutexLock lock(nudge_mutex_);
+    nudge_.wait_for(lock, stop, active_.empty() ? kRound * 10 : kRound,
+                    [&]() ARMATURE_WITH_LOCK(nudge_mutex_) { return is_nudged_; });
     is_nudged_ = false;
   }
   for (auto& [uuid, active] : active_) Retire(active);
@@ -192,7 +193,7 @@ void Triggers::Run(const std::stop_token& stop) {
 }
 
 void Triggers::Nudge() {
-  std::lock_guard lock(nudge_mutex_);
+  MutexLock lock(nudge_mutex_);
   is_nudged_ = true;
   nudge_.notify_one();
 }
@@ -269,7 +270,7 @@ void Triggers::Checkpoint() {
 }
 
 std::shared_ptr<TriggerStats> Triggers::StatsOf(const Mapping& mapping) {
-  std::lock_guard lock(stats_mutex_);
+  MutexLock lock(stats_mutex_);
   auto& stats = stats_[mapping.uuid];
   if (stats) return stats;
   stats = std::make_shared<TriggerStats>(deps_.metrics, mapping.label());
@@ -358,7 +359,7 @@ std::string_view Triggers::StateOf(const Mapping& mapping) const {
 
 std::string Triggers::LastResultOf(const Mapping& mapping) const {
   if (cannot_run_) return "PROBLEM: No thread can be started";
-  std::lock_guard lock(stats_mutex_);
+  MutexLock lock(stats_mutex_);
   const auto found = stats_.find(mapping.uuid);
   return found == stats_.end() ? "No records processed" : found->second->last_result();
 }

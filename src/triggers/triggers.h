@@ -10,11 +10,9 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -26,6 +24,7 @@
 #include "base/clock.h"
 #include "base/http_client.h"
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "model/api_error.h"
 #include "table/catalog.h"
@@ -120,18 +119,19 @@ class Triggers {
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;  // made by Start
   std::set<std::string, std::less<>> in_file_;                               // UUIDs; fixed by Load
 
-  mutable std::mutex stats_mutex_;
-  std::map<std::string, std::shared_ptr<TriggerStats>, std::less<>> stats_;  // by UUID; guarded by stats_mutex_
+  mutable Mutex stats_mutex_;
+  std::map<std::string, std::shared_ptr<TriggerStats>, std::less<>> stats_
+      ARMATURE_GUARDED_BY(stats_mutex_);  // by UUID
 
   std::map<std::string, Active, std::less<>> active_;  // by UUID; the thread's own
 
-  std::mutex nudge_mutex_;
-  std::condition_variable_any nudge_;
-  bool is_nudged_ = false;               // guarded by nudge_mutex_
+  Mutex nudge_mutex_;
+  StoppableCondition nudge_;
+  bool is_nudged_ ARMATURE_GUARDED_BY(nudge_mutex_) = false;
   std::atomic<bool> cannot_run_{false};  // there was no thread for all this
   std::stop_source stop_;
-  std::mutex start_mutex_;
-  std::thread thread_;  // guarded by start_mutex_
+  Mutex start_mutex_;
+  std::thread thread_ ARMATURE_GUARDED_BY(start_mutex_);
 };
 
 }  // namespace armature::triggers

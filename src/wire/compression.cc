@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -119,6 +120,7 @@ std::string_view CodingName(Coding coding) {
 }
 
 Status Inflate(Coding coding, std::string_view bytes, size_t limit, size_t padding, std::string& out) {
+  assert(coding == Coding::kGzip || coding == Coding::kDeflate);
   const std::optional<size_t> announced = AnnouncedSize(coding, bytes);
   // It is that long or it is damaged; to find out which needs no room.
   const bool discards = announced && *announced > limit;
@@ -155,6 +157,7 @@ Status Inflate(Coding coding, std::string_view bytes, size_t limit, size_t paddi
 }
 
 Status Deflate(Coding coding, std::string_view bytes, std::string& out) {
+  assert(coding == Coding::kGzip || coding == Coding::kDeflate);
   z_stream* stream = ThreadDeflater(coding);
   if (stream == nullptr) return Status::Unavailable("no memory to compress a reply");
   out.resize(deflateBound(stream, bytes.size()));

@@ -1,6 +1,7 @@
 #include "wire/decode.h"
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -273,6 +274,7 @@ model::ApiResult<void> DecodeRequest(const OperationSchema& schema, dom::element
 }
 
 model::ApiError InvalidExpressionValue(const model::Wording& wording, const AttributeMap& values) {
+  assert(values.first_error);
   if (!wording.names_bad_values) return *values.first_error;
   return model::ValidationException(fmt::format(messages::kAttributeMapInvalidValue, "ExpressionAttributeValues",
                                                 values.first_error->message, values.first_error_key));

@@ -1,5 +1,7 @@
 #include "wire/print_value.h"
 
+#include <cassert>
+
 #include <fmt/format.h>
 
 #include "base/base64.h"
@@ -230,6 +232,7 @@ bool IsPresent(const ShapeDesc& shape, const void* field) {
 }
 
 const void* ValueOf(const ShapeDesc& shape, const void* field) {
+  assert(IsPresent(shape, field));
   // An Opt starts with its value, so only structures, which members hold by pointer, differ.
   return shape.kind == Kind::kStructure ? *static_cast<const void* const*>(field) : field;
 }

@@ -1,6 +1,7 @@
 #include "wire/validate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <string>
 
 #include <fmt/core.h>
@@ -69,6 +70,7 @@ class Validator {
 
   // Texts that replace the constraint form come last, except for members reported alone. REQUIRES: found_fault().
   model::ApiError Verdict(bool alone) const {
+    assert(found_fault());
     if (!special_message_.empty() && (alone || count_ == 0))
       return model::ValidationException(std::string(special_message_));
     std::string message(messages::kOneValidationError);

@@ -10,18 +10,24 @@ configure() {
   local kind=$1 dir options=(-DCMAKE_BUILD_TYPE=Release)
   dir=$(build_dir "$kind")
   case $kind in
-    asan) options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMATURE_SANITIZE=address) ;;
-    tsan) options=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DARMATURE_SANITIZE=thread) ;;
+    asan) options=(-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER=clang++ -DARMATURE_SANITIZE=address) ;;
+    tsan) options=(-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER=clang++ -DARMATURE_SANITIZE=thread) ;;
     lint) options+=(-DARMATURE_HEADER_CHECK=ON) ;;
     fuzz) options=(-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER=clang++ -DARMATURE_FUZZ=ON) ;;
   esac
-  command -v ccache >/dev/null && options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
-  [ -f "$dir/build.ninja" ] && return
+  # Clones of the repository share what ccache keeps, wherever they lie.
+  if command -v ccache >/dev/null; then
+    options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
+    export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+  fi
+  [ -f "$dir/build.ninja" ] && [ "$(cat "$dir.options" 2>/dev/null)" = "${options[*]}" ] && return
+  rm -rf "$dir" # made with other options, or not to its end
   say "configuring $kind"
   cmake -G Ninja -S "$root" -B "$dir" "${options[@]}" >"$dir.configure.log" 2>&1 || {
     cat "$dir.configure.log" >&2
     die "cmake failed"
   }
+  echo "${options[*]}" >"$dir.options"
 }
 
 # build KIND [TARGET…]
@@ -30,6 +36,7 @@ build() {
   shift
   dir=$(build_dir "$kind")
   need_packages $packages_build
+  case $kind in asan | tsan) need_packages $packages_clang ;; esac
   mkdir -p "$root/build"
   configure "$kind"
   say "building $kind${*:+: $*} ($jobs jobs)"

@@ -31,7 +31,7 @@ dev_fuzz() {
   local waiting=("${names[@]}")
   declare -A running=()
   total=${#names[@]}
-  need_packages $packages_fuzz
+  need_packages $packages_clang
   build fuzz "${names[@]/%/_fuzz}"
   dir=$(build_dir fuzz)
   mkdir -p "$dir/crashes" "$dir/logs"

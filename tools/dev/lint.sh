@@ -7,7 +7,7 @@ dev_fmt() {
   all_sources | xargs clang-format -i
 }
 
-# dev_lint [FILE…]: clang-tidy looks at the given .cc files, or at all of them.
+# dev_lint [FILE…]: clang-tidy (with clang's static analyzer) looks at the given .cc files, or at all of them.
 dev_lint() {
   local bad=0 tidy=("$@")
   need_packages $packages_build $packages_lint
@@ -29,5 +29,10 @@ dev_lint() {
   say "clang-tidy on ${#tidy[@]} files"
   printf '%s\n' "${tidy[@]}" |
     xargs -n 4 -P "$jobs" clang-tidy --quiet --extra-arg=-Wno-unknown-warning-option -p "$(build_dir lint)" 2>/dev/null || bad=1
+  say "cppcheck"
+  all_sources | grep '\.cc$' | grep -v '_\(test\|bench\|fuzz\)\.cc$' |
+    cppcheck --quiet -j "$jobs" --file-list=- --enable=warning,performance,portability --std=c++20 --language=c++ \
+      -I "$root/src" -I "$(build_dir lint)/generated" --suppressions-list="$root/tools/cppcheck.supp" \
+      --error-exitcode=1 --template='{file}:{line}: {severity}: {id}: {message}' || bad=1
   [ "$bad" -eq 0 ] && say "lint: clean" || die "lint: see above"
 }

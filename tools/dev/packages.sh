@@ -5,9 +5,9 @@ packages_build="g++ cmake ninja-build python3 librocksdb-dev libsimdjson-dev lib
 packages_test="python3-boto3 python3-pytest awscli openssl"
 packages_bench="redis-server nginx-light rocksdb-tools"
 packages_node="node=nodejs npm=npm"
-packages_fuzz="clang libclang-rt-14-dev"
+packages_clang="clang libclang-rt-14-dev"  # sanitizers and fuzzers
 packages_arm="g++-aarch64-linux-gnu"
-packages_lint="python3 clang-format clang-tidy"
+packages_lint="python3 clang-format clang-tidy cppcheck"
 
 say() { printf 'dev: %s\n' "$*" >&2; }
 die() {
