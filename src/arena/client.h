@@ -14,7 +14,7 @@
 
 #include "arena/answers.h"
 #include "arena/board.h"
-#include "arena/history.h"
+#include "arena/history/history.h"
 #include "arena/requests.h"
 #include "base/async.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "arena/history_testing.h"
+#include "arena/history/history_testing.h"
 
 namespace armature::arena {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "arena/board.h"
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 namespace armature::arena {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "arena/linearizability.h"
-#include "arena/serializability.h"
+#include "arena/history/linearizability.h"
+#include "arena/history/serializability.h"
 
 namespace armature::arena {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "arena/board.h"
 #include "arena/client.h"
-#include "arena/history.h"
+#include "arena/history/history.h"
 #include "arena/stream_reader.h"
 #include "base/result.h"
 

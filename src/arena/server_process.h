@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "arena/history.h"
+#include "arena/history/history.h"
 #include "base/result.h"
 
 namespace armature::arena {

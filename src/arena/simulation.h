@@ -10,7 +10,7 @@
 #include <string>
 
 #include "arena/board.h"
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 namespace armature::arena {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/json_writer.h"
-#include "cli/shell/statement_scan.h"
+#include "cli/shell/statements/statement_scan.h"
 
 namespace armature::cli::shell {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/shell/statement_scan.h"
+#include "cli/shell/statements/statement_scan.h"
 
 namespace armature::cli::shell {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "cli/shell/completion.h"
 #include "cli/shell/describe.h"
-#include "cli/shell/statement_scan.h"
+#include "cli/shell/statements/statement_scan.h"
 #include "cli/shell/terminal.h"
 
 namespace armature::cli::shell {

@@ -12,7 +12,7 @@
 #include "cli/shell/catalog.h"
 #include "cli/shell/client.h"
 #include "cli/shell/options.h"
-#include "cli/shell/statement_splitter.h"
+#include "cli/shell/statements/statement_splitter.h"
 
 namespace armature::cli::shell {
 

@@ -17,7 +17,7 @@
 #include "cli/shell/line_editor.h"
 #include "cli/shell/options.h"
 #include "cli/shell/session.h"
-#include "cli/shell/statement_splitter.h"
+#include "cli/shell/statements/statement_splitter.h"
 
 namespace armature::cli {
 namespace {

@@ -1,5 +1,5 @@
 // Where statements end: quotes, comments, several on a line, commands.
-#include "cli/shell/statement_splitter.h"
+#include "cli/shell/statements/statement_splitter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

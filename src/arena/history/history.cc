@@ -1,4 +1,4 @@
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 #include <iterator>
 #include <utility>

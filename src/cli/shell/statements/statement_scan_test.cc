@@ -1,5 +1,5 @@
 // The rough look at statements: tables, projected names, quoting.
-#include "cli/shell/statement_scan.h"
+#include "cli/shell/statements/statement_scan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

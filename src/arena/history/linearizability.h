@@ -10,7 +10,7 @@
 // CheckStaleReads' matter. Pure; no threads.
 #pragma once
 
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 namespace armature::arena {
 

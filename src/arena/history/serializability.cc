@@ -1,11 +1,11 @@
-#include "arena/serializability.h"
+#include "arena/history/serializability.h"
 
 #include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "arena/version_orders.h"
+#include "arena/history/version_orders.h"
 
 namespace armature::arena {
 namespace {

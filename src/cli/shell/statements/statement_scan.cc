@@ -1,4 +1,4 @@
-#include "cli/shell/statement_scan.h"
+#include "cli/shell/statements/statement_scan.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,8 +1,8 @@
-#include "arena/linearizability.h"
+#include "arena/history/linearizability.h"
 
 #include <gtest/gtest.h>
 
-#include "arena/history_testing.h"
+#include "arena/history/history_testing.h"
 
 namespace armature::arena {
 namespace {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 namespace armature::arena {
 

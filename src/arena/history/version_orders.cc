@@ -1,4 +1,4 @@
-#include "arena/version_orders.h"
+#include "arena/history/version_orders.h"
 
 #include <algorithm>
 #include <optional>

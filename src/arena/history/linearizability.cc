@@ -1,4 +1,4 @@
-#include "arena/linearizability.h"
+#include "arena/history/linearizability.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "arena/version_orders.h"
+#include "arena/history/version_orders.h"
 
 namespace armature::arena {
 namespace {

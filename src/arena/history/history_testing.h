@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "arena/followers.h"
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 namespace armature::arena {
 

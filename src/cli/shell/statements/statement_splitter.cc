@@ -1,4 +1,4 @@
-#include "cli/shell/statement_splitter.h"
+#include "cli/shell/statements/statement_splitter.h"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
-#include "arena/serializability.h"
+#include "arena/history/serializability.h"
 
 #include <gtest/gtest.h>
 
-#include "arena/history_testing.h"
+#include "arena/history/history_testing.h"
 
 namespace armature::arena {
 namespace {

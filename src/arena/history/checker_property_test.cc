@@ -2,9 +2,9 @@
 // histories with one thing made wrong, which they must not.
 #include <gtest/gtest.h>
 
-#include "arena/history_testing.h"
-#include "arena/linearizability.h"
-#include "arena/serializability.h"
+#include "arena/history/history_testing.h"
+#include "arena/history/linearizability.h"
+#include "arena/history/serializability.h"
 
 namespace armature::arena {
 namespace {

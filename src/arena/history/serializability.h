@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "arena/history.h"
+#include "arena/history/history.h"
 
 namespace armature::arena {
 
