@@ -188,9 +188,9 @@ def test_deletions_are_counted_and_cost_nothing(db, make_table):
     for number in range(3):
         put(db, name, f"k{number}", **expiring(-1))
     wait_for_keys(db, name, [])
-    metrics = db.send("GET", "/metrics").plain().decode()
-    (count,) = re.findall(rf'armature_ttl_deleted_items_total{{.*table="{name}"}} (\d+)', metrics)
-    assert int(count) == 3
+    # Counted once the deletion is stored, and so a moment after it can be seen.
+    series = re.compile(rf'armature_ttl_deleted_items_total{{.*table="{name}"}} (\d+)')
+    poll_until(lambda: series.findall(db.send("GET", "/metrics").plain().decode()), lambda found: found == ["3"])
     assert db.ok("DescribeTable", {"TableName": name})["Table"]["ItemCount"] == 0
 
 
