@@ -117,7 +117,7 @@ def test_large_requests_in_flight_are_bounded(data, client_of):
         print("peak", (server.peak_rss_bytes() - quiet) >> 20, "MiB for", count)
         if not is_sanitized():
             assert server.peak_rss_bytes() - quiet < 900 << 20
-        assert server.metrics()["armature_http_in_flight_bytes"] == 0
+        wait_until(lambda: server.metrics()["armature_http_in_flight_bytes"] == 0)
 
 
 def overtaken(server, requests):

@@ -145,7 +145,8 @@ def test_order_per_key_from_many_writers(house, table, factor):
         seen.setdefault(record["dynamodb"]["Keys"]["pk"]["S"], []).append(int(record["dynamodb"]["NewImage"]["n"]["N"]))
     assert seen == {f"w{number}": list(range(40)) for number in range(16)}
     assert max(len(event["Records"]) for event in house.log.events(table)) <= 20
-    assert metric(house, "armature_trigger_records_total", mapping) == 640
+    # Counted once the function has answered, and so a moment after it has written its log.
+    wait_until(lambda: metric(house, "armature_trigger_records_total", mapping) == 640)
     wait_until(lambda: metric(house, "armature_trigger_lag_records", mapping) == 0)
     assert house.mappings.get_event_source_mapping(UUID=mapping)["LastProcessingResult"] == "OK"
 
@@ -159,7 +160,7 @@ def test_filters(house, table):
         {"Pattern": json.dumps({"dynamodb": {"NewImage": {"n": {"N": [{"numeric": [">", 0]}]}}}})}]})
     wait_until(lambda: len(house.log.records(table)) == 5)
     assert sorted(sum(house.log.names(table), [])) == ["k1", "k5", "k7", "k8", "k9"]
-    assert metric(house, "armature_trigger_filtered_total", mapping) == 5
+    wait_until(lambda: metric(house, "armature_trigger_filtered_total", mapping) == 5)
     wait_until(lambda: metric(house, "armature_trigger_lag_records", mapping) == 0)
 
 
