@@ -17,7 +17,9 @@ target_include_directories(armature_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
 # none (base/async.h), and its UBSan compiles in a third of the time. Asserts are on, the standard library's too.
 if(ARMATURE_SANITIZE)
   target_compile_options(armature_flags INTERFACE -fsanitize=${ARMATURE_SANITIZE} -O1 -gline-tables-only -UNDEBUG)
-  target_compile_definitions(armature_flags INTERFACE _GLIBCXX_ASSERTIONS)
+  # clang has no macro that says which sanitizer it is.
+  string(TOUPPER ${ARMATURE_SANITIZE} sanitizer)
+  target_compile_definitions(armature_flags INTERFACE _GLIBCXX_ASSERTIONS ARMATURE_${sanitizer}_SANITIZER)
   target_link_options(armature_flags INTERFACE -fsanitize=${ARMATURE_SANITIZE})
   if(ARMATURE_SANITIZE STREQUAL "address")
     # Not vptr: it opens a pipe to see whether an object can be read, and takes EMFILE for a broken object. Not function

@@ -56,7 +56,7 @@ std::vector<EngineKind> Kinds() {
          return OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics);
        }},
   };
-#if !defined(__SANITIZE_THREAD__)  // which sees nothing of the atomics of RocksDB's own list
+#if !defined(ARMATURE_THREAD_SANITIZER)  // which sees nothing of the atomics of RocksDB's own list
   kinds.push_back({"RocksDbStockMemtable", [](const std::string& d, Metrics& metrics) {
                      return OpenRocks(d, metrics, Durability::kFsync, MemtableKind::kStock);
                    }});

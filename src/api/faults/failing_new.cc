@@ -35,7 +35,7 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   } catch (...) { return nullptr; }
 }
 // Those of arrays come here by way of the ones above (the library sees to it), but for a sanitizer's own.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ARMATURE_ADDRESS_SANITIZER) || defined(ARMATURE_THREAD_SANITIZER)
 void* operator new[](std::size_t bytes) { return Allocate(bytes, 1); }
 void* operator new[](std::size_t bytes, std::align_val_t alignment) {
   return Allocate(bytes, static_cast<std::size_t>(alignment));

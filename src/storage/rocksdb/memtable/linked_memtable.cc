@@ -24,7 +24,7 @@ namespace {
 // build has none of its instrumentation. In its builds writers meet here as well, so that it judges the rest.
 class WritersMeet {
  public:
-#if defined(__SANITIZE_THREAD__)
+#if defined(ARMATURE_THREAD_SANITIZER)
   void Begin() { static_cast<void>(writes_.load(std::memory_order_acquire)); }
   void End() { writes_.fetch_add(1, std::memory_order_release); }
 

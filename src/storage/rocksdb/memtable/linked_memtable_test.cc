@@ -160,7 +160,7 @@ TEST_F(LinkedMemtableTest, WhatIsInMemoryReachesTheTableFile) {
   ASSERT_NO_FATAL_FAILURE(ExpectRows(model));
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(ARMATURE_ADDRESS_SANITIZER) && !defined(ARMATURE_THREAD_SANITIZER)
 // RocksDB's look-up never frees the cursor it asks for.
 TEST_F(LinkedMemtableTest, LookingUpLeaksNothing) {
   ASSERT_TRUE(db_->Put(rocksdb::WriteOptions(), "key", "value").ok());

@@ -139,7 +139,7 @@ class MemtablePropertyTest : public ::testing::TestWithParam<MemtableKind> {
 
 // ThreadSanitizer sees nothing of the atomics of RocksDB's own list.
 std::vector<MemtableKind> Kinds() {
-#if defined(__SANITIZE_THREAD__)
+#if defined(ARMATURE_THREAD_SANITIZER)
   return {MemtableKind::kLinked};
 #else
   return {MemtableKind::kLinked, MemtableKind::kStock};

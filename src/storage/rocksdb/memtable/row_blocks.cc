@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 // Rows are cut out of blocks that AddressSanitizer knows nothing of: it is told which bytes are whose.
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ARMATURE_ADDRESS_SANITIZER)
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(address, bytes) static_cast<void>(0)

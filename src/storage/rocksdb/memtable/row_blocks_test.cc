@@ -80,7 +80,7 @@ TEST(RowBlocksTest, ALargeRowLeavesTheCurrentBlockInUse) {
 
 // What a memtable does when the system has no memory is what everything else does (base/memory_reserve.h).
 TEST(RowBlocksTest, WithoutMemoryTheNewHandlerIsAskedAndThenItThrows) {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(ARMATURE_ADDRESS_SANITIZER) && !defined(ARMATURE_THREAD_SANITIZER)
   RowBlocks blocks(RowBlocks::kHugePageBytes);
   blocks.Allocate(0, 100, kPlace);
   const size_t held = blocks.held();
@@ -105,7 +105,7 @@ TEST(RowBlocksTest, WithoutMemoryTheNewHandlerIsAskedAndThenItThrows) {
 #endif
 }
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(ARMATURE_ADDRESS_SANITIZER)
 TEST(RowBlocksDeathTest, AddressSanitizerSeesWhatIsWrittenBehindARow) {
   RowBlocks blocks(size_t{64} << 10);
   char* const row = blocks.Allocate(0, 96, kPlace);

@@ -20,7 +20,7 @@
 namespace armature::storage {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ARMATURE_ADDRESS_SANITIZER) || defined(ARMATURE_THREAD_SANITIZER)
 constexpr uint64_t kSlowness = 8;
 #else
 constexpr uint64_t kSlowness = 1;
