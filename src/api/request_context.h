@@ -26,11 +26,6 @@ class Authorizer;
 namespace armature::triggers {
 class Triggers;
 }
-namespace armature::workers {
-class IndexBackfill;
-class KinesisWorker;
-class TtlSetup;
-}  // namespace armature::workers
 
 namespace armature::api {
 
@@ -42,14 +37,11 @@ struct Services {
   table::TokenStore& tokens;
   const Clock& clock;
   RandomSource& random;
-  workers::IndexBackfill* index_backfill = nullptr;  // null: somebody else looks after new and removed indexes
-  workers::TtlSetup* ttl_setup = nullptr;            // null: somebody else looks after tables whose TTL changes
-  workers::KinesisWorker* kinesis = nullptr;         // null: nobody delivers to Kinesis
-  table::Journal* journal = nullptr;                 // null: tables have no streams
-  triggers::Triggers* triggers = nullptr;            // null: Lambda's API is not answered
-  const auth::Authorizer* authorizer = nullptr;      // null: everybody may do everything
-  bool allows_partiql_scans = true;                  // SELECT statements may read a whole table or index
-  bool shares_tables = false;                        // one set of tables: ARNs of any account and Region mean it
+  table::Journal* journal = nullptr;             // null: tables have no streams
+  triggers::Triggers* triggers = nullptr;        // null: Lambda's API is not answered
+  const auth::Authorizer* authorizer = nullptr;  // null: everybody may do everything
+  bool allows_partiql_scans = true;              // SELECT statements may read a whole table or index
+  bool shares_tables = false;                    // one set of tables: ARNs of any account and Region mean it
   model::Compatibility compatibility{};
 };
 

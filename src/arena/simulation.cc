@@ -74,7 +74,8 @@ struct Life {
         reads(engine),
         tokens(engine, clock),
         index_backfill(engine, clock, catalog, writes, metrics),
-        services{engine, catalog, reads, writes, tokens, clock, random, &index_backfill} {
+        services{engine, catalog, reads, writes, tokens, clock, random} {
+    catalog.AddListener(index_backfill);
     services.journal = &journal;
   }
 

@@ -124,6 +124,9 @@ House::House(const ServeOptions& options, std::unique_ptr<Metrics> metrics, std:
       expiring_(kExpiringInterval, [this] { Expire(); }),
       verifier_(options.account, options.sharing == TableSharing::kPerKeyAndRegion ? auth::KeyAccounts::kOneEach
                                                                                    : auth::KeyAccounts::kOneForAll) {
+  catalog_.AddListener(index_backfill_);
+  catalog_.AddListener(ttl_setup_);
+  catalog_.AddListener(kinesis_);
   index_backfill_.OnWork([this] { indexing_.RunSoon(); });
   ttl_setup_.OnWork([this] { expiring_.RunSoon(); });
 }
@@ -143,13 +146,11 @@ Status House::Load() {
   reads_.emplace(*engine_, lagged_view_ ? &*lagged_view_ : nullptr);
   if (Status status = RunBlocking(index_backfill_.Load()); !status.ok()) return status;
   if (Status status = RunBlocking(ttl_setup_.Load()); !status.ok()) return status;
-  services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_, &index_backfill_});
-  services_->ttl_setup = &ttl_setup_;
+  services_.emplace(api::Services{*engine_, catalog_, *reads_, writes_, tokens_, clock_, random_});
   services_->journal = &journal_;
   services_->allows_partiql_scans = !options_.no_partiql_scans;
   services_->shares_tables = options_.sharing == TableSharing::kOneForAll;
   services_->compatibility = options_.compatibility;
-  services_->kinesis = &kinesis_;
   if (Status status = LoadTriggers(); !status.ok()) return status;
   services_->triggers = &*triggers_;
   pipeline_.emplace(front::PipelineOptions{.region = options_.region,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -310,7 +311,16 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
 
   auto table = std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition.id, partition.epoch);
   Insert(table);
+  to_tell_.push_back({table, nullptr, table->def()});
+  co_await ReleaseAndTell(std::move(guard));
   co_return table;
+}
+
+Task<void> Catalog::ReleaseAndTell(LatchTable::Guard guard) {
+  const std::vector<TableChange> changes = std::exchange(to_tell_, {});
+  guard.Release();
+  for (const TableChange& change : changes)
+    for (CatalogListener* listener : listeners_) co_await listener->OnTableChange(change);
 }
 
 // The record first: a record without a partition would be a damaged catalogue, a partition without a record is only
@@ -334,7 +344,8 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
   if (auto unreadable = WhyUnreadable(scope, name)) co_return std::move(*unreadable);
   if (!table || table->def()->IsGoneAt(now))
     co_return model::ResourceNotFoundException(fmt::format(model::messages::kTableNotFound, name));
-  TableDef def = *table->def();
+  const auto old = table->def();
+  TableDef def = *old;
   def.status = def.StatusAt(now);
   const ResourceStatus before = def.status;
   ARMATURE_CO_CHECK_OK(change(def));
@@ -342,6 +353,8 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
   if (Status status = co_await StoreRecord(def); !status.ok()) co_return model::FromStatus(status);
   auto published = std::make_shared<const TableDef>(std::move(def));
   table->Publish(published);
+  to_tell_.push_back({std::move(table), old, published});
+  co_await ReleaseAndTell(std::move(guard));
   co_return published;
 }
 
@@ -360,6 +373,7 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scop
       if (Status status = co_await RemoveTable(table); !status.ok())
         LogWarn("table {} is deleted, but not yet cleared away: {}", name, status.ToString());
     }
+    co_await ReleaseAndTell(std::move(guard));
   }
   co_return deleted;
 }
@@ -377,6 +391,7 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
     std::unique_lock lock(mutex_);
     tables_.erase(key);
   }
+  to_tell_.push_back({table, def, nullptr});
   partitions_to_drop_.push_back(table->partition());
   co_return co_await DropPartitions();
 }
@@ -402,6 +417,7 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   engine_.WhenDurable(durable);
   co_await durable.done;
   if (!durable.status.ok()) co_return durable.status;
+  to_tell_.push_back({table, def, nullptr});
   std::unique_lock lock(mutex_);
   tables_.erase(key);
   deleted_.push_back(std::move(table));
@@ -442,10 +458,14 @@ Task<Status> Catalog::RunDueTransitions() {
       TableDef settled = *def;
       settled.status = def->StatusAt(now);
       if (Status status = co_await StoreRecord(settled); !status.ok()) co_return status;
-      table->Publish(std::make_shared<const TableDef>(std::move(settled)));
+      auto published = std::make_shared<const TableDef>(std::move(settled));
+      table->Publish(published);
+      to_tell_.push_back({table, def, std::move(published)});
     }
   }
-  co_return co_await DropPartitions();
+  Status status = co_await DropPartitions();
+  co_await ReleaseAndTell(std::move(guard));
+  co_return status;
 }
 
 Task<Status> Catalog::PersistStats() {

@@ -6,7 +6,8 @@
 // the passing state and the very next call sees the final one, so that SDK waiters never wait.
 //
 // A table whose records cannot be read is set aside: it keeps its name, its id and all its data, nobody can use or
-// change it, and every other table is as it was. Thread-safe. Used by api/ and workers/.
+// change it, and every other table is as it was. Thread-safe. What has to
+// happen elsewhere when a table changes is a listener's business. Used by api/ and workers/.
 #pragma once
 
 #include <functional>
@@ -34,9 +35,29 @@ struct TableScope {
   std::string_view region;
 };
 
+// What became of a table.
+struct TableChange {
+  std::shared_ptr<Table> table;
+  std::shared_ptr<const model::TableDef> before;  // null: the table is new
+  std::shared_ptr<const model::TableDef> after;   // null: the table is gone
+};
+
+// Whoever has something to do when a table changes.
+class CatalogListener {
+ public:
+  virtual ~CatalogListener() = default;
+  // Runs as a part of the call that made the change, which ends when this has: once the change is durable and everybody
+  // sees it, and with no latch held, so that it may change the catalogue again. It is told of those changes too.
+  virtual Task<void> OnTableChange(const TableChange& change) = 0;
+};
+
 class Catalog {
  public:
   Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis);
+
+  // From then on `listener` is told of every change, in their order for each table; not of what Load finds. REQUIRES:
+  // nothing is changed meanwhile, and it outlives the last change.
+  void AddListener(CatalogListener& listener) { listeners_.push_back(&listener); }
 
   // Reads every stored table; finishes what a crash left half done. Tables that cannot be read are set aside.
   Task<Status> Load();
@@ -103,6 +124,8 @@ class Catalog {
   Task<Status> BuryTable(std::shared_ptr<Table> table);
   Task<Status> LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions);
   Task<void> UndoCreate(const model::TableDef& def);
+  // The end of every change: the latch goes, then the listeners hear of it.
+  Task<void> ReleaseAndTell(LatchTable::Guard guard);
   void Insert(std::shared_ptr<Table> table);
 
   storage::Engine& engine_;
@@ -113,6 +136,9 @@ class Catalog {
   uint64_t next_table_id_ = 1;  // guarded by change_latch_
   // Of tables that are gone but whose partition could not be dropped yet. Guarded by change_latch_.
   std::vector<storage::PartitionId> partitions_to_drop_;
+
+  std::vector<TableChange> to_tell_;  // guarded by change_latch_
+  std::vector<CatalogListener*> listeners_;
 
   mutable std::shared_mutex mutex_;
   // By CatalogKey, in order for ListTables. Guarded by mutex_.

@@ -52,6 +52,13 @@ IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table:
 
 // --- finding work
 
+bool IndexBackfill::MakesWork(const model::TableDef& before, const model::TableDef& after) const {
+  const IndexDef* index = FindUnsettled(after);
+  if (!index) return false;
+  const IndexDef* old = before.FindIndex(index->name);
+  return !old || old->id != index->id || old->status != index->status;
+}
+
 std::optional<IndexWork> IndexBackfill::FindWork(const std::shared_ptr<table::Table>& table) const {
   const auto def = table->def();
   const IndexDef* index = FindUnsettled(*def);

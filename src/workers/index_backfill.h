@@ -36,6 +36,7 @@ class IndexBackfill final : public TableWorker<IndexWork> {
   // What the gauges read; outlives this object, because the Metrics may.
   struct Progress;
 
+  bool MakesWork(const model::TableDef& before, const model::TableDef& after) const override;
   std::optional<IndexWork> FindWork(const std::shared_ptr<table::Table>& table) const override;
   Task<Status> TakeRecord(std::string_view key, std::string_view record) override;
   Task<Result<Pause>> Advance(IndexWork& work) override;

@@ -46,6 +46,15 @@ void KinesisWorker::Announce(const std::shared_ptr<table::Table>& table) {
   runner->task = pool_.Add([this, &started = *runner] { return Step(started); });
 }
 
+Task<void> KinesisWorker::OnTableChange(const table::TableChange& change) {
+  if (!change.before || !change.after) co_return;
+  const auto* before = change.before->LiveKinesisDestination();
+  const auto* after = change.after->LiveKinesisDestination();
+  // Into any other state delivery itself puts it.
+  if (!after || after->status == model::KinesisStatus::kActive) co_return;
+  if (!before || before->generation != after->generation || before->status != after->status) Announce(change.table);
+}
+
 // REQUIRES: it has ended, or is cancelled.
 void KinesisWorker::Drop(Runner& runner) {
   pool_.AwaitEnd(runner.task);  // soon: it has nothing left to do

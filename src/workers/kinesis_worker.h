@@ -1,9 +1,9 @@
 // KinesisWorker: delivers for every table that has a live Kinesis destination.
 //
 // Owns a bounded pool of threads and what they share; each table is a task in it, which holds a thread only while it
-// reads or sends. Start takes up the destinations the catalogue knows; Announce, callable from any thread, tells of one
-// that was made or changed; Stop ends requests under way and waits. A table's task ends when its destination is
-// disabled or failed. Made by server/, told by api/kinesis.
+// reads or sends. Start takes up the destinations the catalogue knows, and the catalogue
+// tells, from any thread, of one that is made or changed; Stop ends requests under way and waits. A table's task ends
+// when its destination is disabled or failed. Made by server/.
 #pragma once
 
 #include <map>
@@ -23,15 +23,17 @@
 
 namespace armature::workers {
 
-class KinesisWorker {
+class KinesisWorker final : public table::CatalogListener {
  public:
   KinesisWorker(KinesisOptions options, table::Catalog& catalog, table::Journal& journal, const Clock& clock,
                 RandomSource& random, Metrics& metrics);
-  ~KinesisWorker();
+  ~KinesisWorker() override;
 
   void Start();  // REQUIRES: catalogue and journal are loaded
   void Stop();
   void Announce(const std::shared_ptr<table::Table>& table);
+  // Announces a table whose destinations a client has changed.
+  Task<void> OnTableChange(const table::TableChange& change) override;
   // To be called now and then: starts threads that could not be started when they were wanted, and forgets tables that
   // have nothing to deliver any more.
   void Tend();

@@ -32,21 +32,20 @@ TEST_F(KinesisWorkerTest, DeliversWithoutBeingDriven) {
 }
 
 // One of each table that ever had a destination stayed, and with it the table.
-TEST_F(KinesisWorkerTest, ForgetsTablesThatHaveNothingToDeliver) {
+TEST_F(KinesisWorkerTest, ForgetsTablesThatHaveNothingToDeliverAndHearsOfThoseThatHave) {
   KinesisWorker worker({.endpoint = kinesis_.Url(), .access_key_id = {}, .secret_access_key = {}, .session_token = {}},
                        house_->catalog, *journal_, clock_, random_, *metrics_);
+  house_->catalog.AddListener(worker);
   MakeActive();
   worker.Start();
   EXPECT_EQ(worker.runners(), 1u);
   worker.Tend();
   EXPECT_EQ(worker.runners(), 1u);
   SetStatus(KinesisStatus::kDisabling);
-  worker.Announce(table_);
   while (worker.runners() > 0) worker.Tend();
   EXPECT_EQ(State(), "DISABLED");
   // And takes them up again.
   Enable(kArn, {});
-  worker.Announce(table_);
   EXPECT_EQ(worker.runners(), 1u);
   worker.Stop();
 }

@@ -2,9 +2,9 @@
 //
 // A table's definition says whether there is work on it; a record in the system partition says how far that has got, so
 // that after a crash it goes on where it was. One portion runs at a time, for one table after the other; what fails is
-// tried again later. Thread-safe. Driven by a Periodic of server/ and, for a table's first portion, by the operation
-// that changed its definition, so that a small table is ready when the reply is out. Base of TtlSetup and
-// IndexBackfill, which say what the work is; must not know what their records hold.
+// tried again later. Thread-safe. Driven by a Periodic of server/ and, for a table's first portion, by the catalogue's
+// news that its definition has changed, as a part of that change, so that a small table is ready when the reply is out.
+// Base of TtlSetup and IndexBackfill, which say what the work is; must not know what their records hold.
 #pragma once
 
 #include <algorithm>
@@ -31,9 +31,8 @@ using Pause = std::optional<std::chrono::milliseconds>;
 
 // `Work`: a TableWalk and what else the worker has to know of its work on one table.
 template <class Work>
-class TableWorker {
+class TableWorker : public table::CatalogListener {
  public:
-  virtual ~TableWorker() = default;
   TableWorker(const TableWorker&) = delete;
   TableWorker& operator=(const TableWorker&) = delete;
 
@@ -43,8 +42,10 @@ class TableWorker {
   // Finds what a crash or shut-down left to do. REQUIRES: the catalogue is loaded and nobody writes yet.
   Task<Status> Load();
 
-  // To be told of every table whose definition now has work. Does the first portion at once unless StartsLater.
+  // Takes up a table whose definition now has work. Does the first portion at once unless StartsLater.
   Task<void> Announce(std::shared_ptr<table::Table> table);
+  // Announces it if the change made that work.
+  Task<void> OnTableChange(const table::TableChange& change) override;
 
   // One portion for every table that has work. When to come back; nothing if all is done.
   Task<Pause> Step();
@@ -54,6 +55,8 @@ class TableWorker {
   TableWorker(storage::Engine& engine, table::Catalog& catalog, std::string_view task, storage::KeyRange records)
       : engine_(engine), catalog_(catalog), task_(task), records_(std::move(records)) {}
 
+  // Whether the change of a definition made work; not so of the changes this worker makes itself.
+  virtual bool MakesWork(const model::TableDef& before, const model::TableDef& after) const = 0;
   // The work on a table from its start, if its definition says that there is some.
   virtual std::optional<Work> FindWork(const std::shared_ptr<table::Table>& table) const = 0;
   // A record found by Load: puts the work on where it was, or removes what it no longer needs. kCorruption: it cannot
@@ -110,6 +113,11 @@ Task<Status> TableWorker<Work>::Load() {
   }
   ShowProgress();
   co_return Status::Ok();
+}
+
+template <class Work>
+Task<void> TableWorker<Work>::OnTableChange(const table::TableChange& change) {
+  if (change.before && change.after && MakesWork(*change.before, *change.after)) co_await Announce(change.table);
 }
 
 template <class Work>

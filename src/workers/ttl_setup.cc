@@ -39,6 +39,10 @@ TtlSetup::TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& 
 
 // --- finding work
 
+bool TtlSetup::MakesWork(const model::TableDef& before, const model::TableDef& after) const {
+  return IsUnsettled(after) && after.ttl.status != before.ttl.status;
+}
+
 std::optional<TtlWork> TtlSetup::FindWork(const std::shared_ptr<table::Table>& table) const {
   const auto def = table->def();
   if (!IsUnsettled(*def)) return {};

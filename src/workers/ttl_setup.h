@@ -37,6 +37,7 @@ class TtlSetup final : public TableWorker<TtlWork> {
            Metrics& metrics, Portions portions);
 
  private:
+  bool MakesWork(const model::TableDef& before, const model::TableDef& after) const override;
   std::optional<TtlWork> FindWork(const std::shared_ptr<table::Table>& table) const override;
   Task<Status> TakeRecord(std::string_view key, std::string_view record) override;
   Task<Result<Pause>> Advance(TtlWork& work) override;

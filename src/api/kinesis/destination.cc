@@ -4,7 +4,6 @@
 
 #include "api/table_lookup.h"
 #include "model/messages.h"
-#include "workers/kinesis_worker.h"
 
 namespace armature::api {
 
@@ -30,10 +29,6 @@ void WriteDestinationReply(RequestContext& context, const table::Table& table, c
   json.Member("StreamArn", reply.stream_arn);
   json.Member("TableName", table.def()->name);
   json.EndObject();
-}
-
-void AnnounceKinesisChange(const RequestContext& context, const std::shared_ptr<table::Table>& table) {
-  if (context.services.kinesis) context.services.kinesis->Announce(table);
 }
 
 }  // namespace armature::api

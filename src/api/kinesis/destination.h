@@ -27,7 +27,4 @@ struct DestinationReply {
 };
 void WriteDestinationReply(RequestContext& context, const table::Table& table, const DestinationReply& reply);
 
-// Tells the worker that delivers, if there is one.
-void AnnounceKinesisChange(const RequestContext& context, const std::shared_ptr<table::Table>& table);
-
 }  // namespace armature::api

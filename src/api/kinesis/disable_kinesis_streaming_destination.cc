@@ -34,7 +34,6 @@ Task<ApiResult<void>> DisableKinesisStreamingDestination(RequestContext& context
   auto changed = co_await context.services.catalog.Update(
       context.scope(), name, [&](TableDef& current) { return Apply(*request.StreamArn, context.now_millis, current); });
   ARMATURE_CO_CHECK_OK(changed);
-  AnnounceKinesisChange(context, table);
   WriteDestinationReply(context, *table,
                         {.stream_arn = *request.StreamArn,
                          .status = KinesisStatus::kDisabling,

@@ -45,7 +45,6 @@ Task<ApiResult<void>> UpdateKinesisStreamingDestination(RequestContext& context,
     return Apply(*request.StreamArn, precision, context.now_millis, current);
   });
   ARMATURE_CO_CHECK_OK(changed);
-  AnnounceKinesisChange(context, table);
   WriteDestinationReply(context, *table,
                         {.stream_arn = *request.StreamArn,
                          .status = KinesisStatus::kUpdating,

@@ -157,11 +157,6 @@ ApiResult<void> CheckIndexUpdates(const wire::List<wire::GlobalSecondaryIndexUpd
   return {};
 }
 
-bool ChangesIndexes(const wire::UpdateTableInput& request) {
-  const auto& updates = request.GlobalSecondaryIndexUpdates;
-  return std::any_of(updates.begin(), updates.end(), [](const auto& update) { return update.Create || update.Delete; });
-}
-
 ApiResult<void> ApplyIndexUpdates(const wire::UpdateTableInput& request, bool was_on_demand, int64_t now_millis,
                                   TableDef& table) {
   for (const auto& update : request.GlobalSecondaryIndexUpdates) {

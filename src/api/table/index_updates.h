@@ -15,9 +15,6 @@ namespace armature::api {
 // What can be said of the request alone.
 model::ApiResult<void> CheckIndexUpdates(const wire::List<wire::GlobalSecondaryIndexUpdate>& updates);
 
-// Whether indexes are made or removed, not only their throughput changed.
-bool ChangesIndexes(const wire::UpdateTableInput& request);
-
 // REQUIRES: CheckIndexUpdates agreed; the table's own billing mode and throughput are already changed.
 model::ApiResult<void> ApplyIndexUpdates(const wire::UpdateTableInput& request, bool was_on_demand, int64_t now_millis,
                                          model::TableDef& table);

@@ -9,7 +9,6 @@
 #include "api/table/throughput_checks.h"
 #include "api/table_lookup.h"
 #include "model/messages.h"
-#include "workers/index_backfill.h"
 
 namespace armature::api {
 
@@ -143,6 +142,7 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
   ARMATURE_CO_CHECK_OK(CheckRequest(request));
   ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
   const std::string_view name = TableNameOf(context, *request.TableName);
+  const auto before = table->schema();
   ARMATURE_CO_TRY(const auto def,
                   co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
                     return Apply(request, context.now_millis, current);
@@ -154,9 +154,7 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
     co_await context.services.writes.AwaitEarlierWrites();
   }
   // As the change left it: the reply shows the states an index passes through, however soon they pass.
-  const table::TableSchema schema(def, table->schema().get());
-  if (context.services.index_backfill && ChangesIndexes(request))
-    co_await context.services.index_backfill->Announce(table);
+  const table::TableSchema schema(def, before.get());
   JsonWriter json(context.body);
   json.BeginObject();
   WriteTableDescription(json, "TableDescription", schema, table->stats(),

@@ -6,7 +6,6 @@
 #include "base/json_writer.h"
 #include "model/messages.h"
 #include "model/messages_ttl.h"
-#include "workers/ttl_setup.h"
 
 namespace armature::api {
 
@@ -54,8 +53,6 @@ Task<ApiResult<void>> UpdateTimeToLive(RequestContext& context, const wire::Upda
   };
   const std::string_view name = TableNameOf(context, *request.TableName);
   ARMATURE_CO_CHECK_OK(co_await catalog.Update(context.scope(), name, change));
-  const auto table = catalog.Find(context.scope(), name);
-  if (table && context.services.ttl_setup) co_await context.services.ttl_setup->Announce(table);
   JsonWriter json(context.body);
   json.BeginObject();
   json.Key("TimeToLiveSpecification");
