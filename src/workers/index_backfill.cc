@@ -37,7 +37,7 @@ struct IndexBackfill::Progress {
 
 IndexBackfill::IndexBackfill(storage::Engine& engine, const Clock& clock, table::Catalog& catalog,
                              table::WritePath& writes, Metrics& metrics, size_t rows_per_portion)
-    : TableWorker(engine, catalog, "work on an index", table::IndexBuildRange()),
+    : PortionedJob(engine, catalog, "work on an index", table::IndexBuildRange()),
       clock_(clock),
       writes_(writes),
       rows_per_portion_(rows_per_portion),

@@ -4,7 +4,7 @@
 // is entering the items that were there before, in portions, each item under its own latch, so that writers are neither
 // blocked nor overtaken; then it is ACTIVE. A DELETING index is taken out of the definition, then its rows go. How far
 // an index has got is recorded before anything depends on it. How portions take turns, what happens after a crash and
-// who drives this: table_worker.h.
+// who drives this: portioned_job.h.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "table/write/write_path.h"
-#include "workers/table_worker.h"
+#include "workers/portioned_job.h"
 
 namespace armature::workers {
 
@@ -25,7 +25,7 @@ struct IndexWork : TableWalk {
   bool is_out_of_definition = false;  // of a removal: only the rows are left
 };
 
-class IndexBackfill final : public TableWorker<IndexWork> {
+class IndexBackfill final : public PortionedJob<IndexWork> {
  public:
   static constexpr size_t kRowsPerPortion = 500;
 

@@ -64,20 +64,20 @@ void KinesisMeters::SetOldest(uint64_t table_id, int64_t created_millis) {
   else lag_->oldest_millis[table_id] = created_millis;
 }
 
-KinesisDelivery::KinesisDelivery(const House& house, std::shared_ptr<table::Table> table)
-    : house_(house), table_(std::move(table)) {}
+KinesisDelivery::KinesisDelivery(const Deps& deps, std::shared_ptr<table::Table> table)
+    : deps_(deps), table_(std::move(table)) {}
 
-KinesisDelivery::~KinesisDelivery() { house_.meters.SetOldest(table_->id(), 0); }
+KinesisDelivery::~KinesisDelivery() { deps_.meters.SetOldest(table_->id(), 0); }
 
 // --- states
 
 KinesisDelivery::Outcome KinesisDelivery::Step(const std::stop_token& stop) {
   const auto def = table_->def();
-  if (house_.catalog.Find({def->account, def->region}, def->name) != table_) return {Next::kEnd, {}};
+  if (deps_.catalog.Find({def->account, def->region}, def->name) != table_) return {Next::kEnd, {}};
   const KinesisDestinationDef* destination = def->LiveKinesisDestination();
   if (!destination) return {Next::kEnd, {}};
-  const int64_t due = destination->since_millis + house_.catalog.control_plane_delay_millis();
-  const int64_t wait = due - house_.clock.NowMillis();
+  const int64_t due = destination->since_millis + deps_.catalog.control_plane_delay_millis();
+  const int64_t wait = due - deps_.clock.NowMillis();
   switch (destination->status) {
     case KinesisStatus::kEnabling: return wait > 0 ? Pause(milliseconds(wait)) : Enable(*destination, stop);
     case KinesisStatus::kDisabling: return wait > 0 ? Pause(milliseconds(wait)) : Disable(*destination, stop);
@@ -93,24 +93,24 @@ KinesisDelivery::Outcome KinesisDelivery::Step(const std::stop_token& stop) {
 KinesisDelivery::Outcome KinesisDelivery::Enable(const KinesisDestinationDef& destination,
                                                  const std::stop_token& stop) {
   const auto fail = [&](std::string_view why) { return Change(destination, KinesisStatus::kEnableFailed, why); };
-  if (!house_.client.has_endpoint()) return fail(messages::kKinesisNoEndpoint);
+  if (!deps_.client.has_endpoint()) return fail(messages::kKinesisNoEndpoint);
   const auto stream = model::ParseKinesisStreamArn(destination.stream_arn);
   if (!stream) return fail(messages::kKinesisNotPermitted);
   if (stream->region != table_->def()->region) return fail(messages::kKinesisOtherRegion);
 
-  const auto status = house_.client.StreamStatus(*stream, stop);
+  const auto status = deps_.client.StreamStatus(*stream, stop);
   if (!status && status.error().kind == KinesisFailure::kUnavailable) {
     if (stop.stop_requested()) return Pause(kFirstBackOff);
-    const bool is_patient = house_.clock.NowMillis() - destination.since_millis < kEnableMillis;
+    const bool is_patient = deps_.clock.NowMillis() - destination.since_millis < kEnableMillis;
     if (is_patient) return BackOff(status.error().message);
     return fail(
-        fmt::format(messages::kKinesisUnreachable, house_.client.EndpointFor(stream->region), status.error().message));
+        fmt::format(messages::kKinesisUnreachable, deps_.client.EndpointFor(stream->region), status.error().message));
   }
   if (!status || *status == "CREATING") return fail(messages::kKinesisNotPermitted);
   if (*status == "DELETING") return fail(messages::kKinesisStreamNotActive);
 
   attempts_ = 0;
-  const Status followed = RunBlocking(house_.journal.Follow(table_, FollowerName(destination), model::kBothImages));
+  const Status followed = RunBlocking(deps_.journal.Follow(table_, FollowerName(destination), model::kBothImages));
   if (!followed.ok()) return BackOff(followed.ToString());
   return Change(destination, KinesisStatus::kActive, {});
 }
@@ -118,11 +118,11 @@ KinesisDelivery::Outcome KinesisDelivery::Enable(const KinesisDestinationDef& de
 // What was written before is delivered if Kinesis takes it without ado.
 KinesisDelivery::Outcome KinesisDelivery::Disable(const KinesisDestinationDef& destination,
                                                   const std::stop_token& stop) {
-  if (house_.clock.NowMillis() - destination.since_millis < kDrainMillis) {
+  if (deps_.clock.NowMillis() - destination.since_millis < kDrainMillis) {
     const Outcome outcome = Deliver(destination, stop);
     if (outcome.next == Next::kAgain || stop.stop_requested()) return outcome;
   }
-  const Status unfollowed = RunBlocking(house_.journal.Unfollow(table_, FollowerName(destination)));
+  const Status unfollowed = RunBlocking(deps_.journal.Unfollow(table_, FollowerName(destination)));
   if (!unfollowed.ok()) return BackOff(unfollowed.ToString());
   Forget();
   return Change(destination, KinesisStatus::kDisabled, {});
@@ -138,10 +138,10 @@ KinesisDelivery::Outcome KinesisDelivery::Change(const KinesisDestinationDef& fr
       return model::ResourceInUseException("the destination has changed");
     destination->status = status;
     destination->status_description = description;
-    destination->since_millis = house_.clock.NowMillis();
+    destination->since_millis = deps_.clock.NowMillis();
     return {};
   };
-  const auto changed = RunBlocking(house_.catalog.Update({def->account, def->region}, def->name, apply));
+  const auto changed = RunBlocking(deps_.catalog.Update({def->account, def->region}, def->name, apply));
   if (!changed) return BackOff(changed.error().message);
   LogInfo("table {}: Kinesis destination {} is {}{}{}", def->name, from.stream_arn, model::KinesisStatusName(status),
           description.empty() ? "" : ": ", description);
@@ -153,7 +153,7 @@ KinesisDelivery::Outcome KinesisDelivery::Change(const KinesisDestinationDef& fr
 Status KinesisDelivery::TakeUp(const KinesisDestinationDef& destination) {
   if (generation_ == destination.generation) return Status::Ok();
   Forget();
-  auto cursors = RunBlocking(house_.journal.LoadCursors(*table_, FollowerName(destination)));
+  auto cursors = RunBlocking(deps_.journal.LoadCursors(*table_, FollowerName(destination)));
   if (!cursors) return std::move(cursors).error();
   for (const auto& cursor : *cursors) cursors_[cursor.lane] = cursor.next;
   generation_ = destination.generation;
@@ -185,13 +185,13 @@ Result<bool> KinesisDelivery::GatherLane(const table::Lane& lane, table::Positio
                                          const KinesisDestinationDef& destination) {
   Arena arena;
   const table::ReadLimits limits{.records = KinesisClient::kMaxRecords - pending_.size()};
-  auto page = RunBlocking(house_.journal.Read(*table_, lane.id, from, limits, model::kBothImages, arena));
+  auto page = RunBlocking(deps_.journal.Read(*table_, lane.id, from, limits, model::kBothImages, arena));
   if (!page) return std::move(page).error();
   const auto def = table_->def();
   if (page->was_trimmed) {
     LogWarn("table {}: changes older than the journal keeps were not delivered to {}", def->name,
             destination.stream_arn);
-    house_.meters.dropped.Add();
+    deps_.meters.dropped.Add();
   }
   const wire::ChangeSource source{.region = def->region, .table_name = def->name, .stream_arn = {}};
   for (const model::ChangeRecord& record : page->records) {
@@ -214,7 +214,7 @@ Status KinesisDelivery::StoreProgress() {
   std::vector<table::Journal::Cursor> cursors;
   for (const auto& [lane, next] : gathered_) cursors.push_back({lane, next});
   const std::string reader = fmt::format("kinesis-{}", generation_);
-  if (Status status = RunBlocking(house_.journal.StoreCursors(*table_, reader, cursors)); !status.ok()) return status;
+  if (Status status = RunBlocking(deps_.journal.StoreCursors(*table_, reader, cursors)); !status.ok()) return status;
   for (const auto& [lane, next] : gathered_) cursors_[lane] = next;
   gathered_.clear();
   return Status::Ok();
@@ -263,7 +263,7 @@ KinesisDelivery::Outcome KinesisDelivery::Send(const model::KinesisStreamArn& st
   std::vector<const KinesisRecord*> records;
   records.reserve(count);
   for (size_t i = 0; i < count; ++i) records.push_back(&pending_[i].record);
-  const auto result = house_.client.PutRecords(stream, records, stop);
+  const auto result = deps_.client.PutRecords(stream, records, stop);
   if (!result) {
     if (stop.stop_requested()) return Pause(kFirstBackOff);
     return HandleFailure(result.error(), count);
@@ -289,7 +289,7 @@ KinesisDelivery::Outcome KinesisDelivery::HandleFailure(const KinesisError& erro
   if (!is_too_large) return BackOff(error.message);
   LogWarn("table {}: a change record of {} bytes is more than Kinesis takes and was given up: {}", table_->def()->name,
           record.data.size(), error.message);
-  house_.meters.dropped.Add();
+  deps_.meters.dropped.Add();
   pending_.pop_front();
   return Again();
 }
@@ -307,17 +307,17 @@ bool KinesisDelivery::Settle(const std::vector<std::string>& errors) {
     }
     pending_.pop_front();
   }
-  house_.meters.delivered.Add(taken);
+  deps_.meters.delivered.Add(taken);
   pending_.insert(pending_.begin(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
   return kept.empty();
 }
 
 KinesisDelivery::Outcome KinesisDelivery::BackOff(std::string_view why) {
-  house_.meters.failures.Add();
+  deps_.meters.failures.Add();
   if (attempts_ == 0) LogWarn("table {}: delivery to Kinesis goes on later: {}", table_->def()->name, why);
   const milliseconds pause = std::min(kFirstBackOff * (1 << std::min(attempts_, 10)), kLongestBackOff);
   ++attempts_;
-  return Pause(pause * 3 / 4 + milliseconds(house_.random.Below(static_cast<uint64_t>(pause.count()) / 4 + 1)));
+  return Pause(pause * 3 / 4 + milliseconds(deps_.random.Below(static_cast<uint64_t>(pause.count()) / 4 + 1)));
 }
 
 void KinesisDelivery::Forget() {
@@ -330,7 +330,7 @@ void KinesisDelivery::Forget() {
 }
 
 void KinesisDelivery::ShowLag() {
-  house_.meters.SetOldest(table_->id(), pending_.empty() ? 0 : pending_.front().created_millis);
+  deps_.meters.SetOldest(table_->id(), pending_.empty() ? 0 : pending_.front().created_millis);
 }
 
 }  // namespace armature::workers

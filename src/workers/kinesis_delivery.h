@@ -49,7 +49,7 @@ class KinesisMeters {
 
 class KinesisDelivery {
  public:
-  struct House {
+  struct Deps {
     table::Catalog& catalog;
     table::Journal& journal;
     const Clock& clock;
@@ -57,7 +57,7 @@ class KinesisDelivery {
     KinesisClient& client;
     KinesisMeters& meters;
   };
-  KinesisDelivery(const House& house, std::shared_ptr<table::Table> table);
+  KinesisDelivery(const Deps& deps, std::shared_ptr<table::Table> table);
   ~KinesisDelivery();
 
   enum class Next {
@@ -105,7 +105,7 @@ class KinesisDelivery {
   void Forget();
   void ShowLag();
 
-  const House house_;
+  const Deps deps_;
   const std::shared_ptr<table::Table> table_;
 
   uint64_t generation_ = 0;                            // of the destination the following is about; 0: of none

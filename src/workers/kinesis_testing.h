@@ -167,7 +167,7 @@ class KinesisDeliveryTest : public testing::Test {
   }
   void Take() {
     delivery_ = std::make_unique<KinesisDelivery>(
-        KinesisDelivery::House{house_->catalog, *journal_, clock_, random_, *client_, *meters_}, table_);
+        KinesisDelivery::Deps{house_->catalog, *journal_, clock_, random_, *client_, *meters_}, table_);
   }
   void Crash() {
     engine_->Crash();

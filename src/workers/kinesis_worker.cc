@@ -20,7 +20,7 @@ KinesisWorker::KinesisWorker(KinesisOptions options, table::Catalog& catalog, ta
     : catalog_(catalog),
       client_(std::move(options)),
       meters_(metrics, clock),
-      house_{catalog, journal, clock, random, client_, meters_},
+      deps_{catalog, journal, clock, random, client_, meters_},
       pool_("delivering to Kinesis", kThreads),
       watch_(journal) {}
 
@@ -42,7 +42,7 @@ void KinesisWorker::Announce(const std::shared_ptr<table::Table>& table) {
   auto& runner = runners_[table->id()];
   if (runner && !runner->has_ended) return pool_.Wake(runner->task);
   if (runner) Drop(*runner);
-  runner = std::make_unique<Runner>(house_, table);
+  runner = std::make_unique<Runner>(deps_, table);
   runner->task = pool_.Add([this, &started = *runner] { return Step(started); });
 }
 

@@ -42,8 +42,8 @@ class KinesisWorker final : public table::CatalogListener {
 
  private:
   struct Runner {
-    Runner(const KinesisDelivery::House& house, std::shared_ptr<table::Table> of)
-        : table(std::move(of)), delivery(house, table) {}
+    Runner(const KinesisDelivery::Deps& deps, std::shared_ptr<table::Table> of)
+        : table(std::move(of)), delivery(deps, table) {}
     const std::shared_ptr<table::Table> table;
     KinesisDelivery delivery;  // the task's own
     bool has_ended = false;    // guarded by mutex_
@@ -57,7 +57,7 @@ class KinesisWorker final : public table::CatalogListener {
   table::Catalog& catalog_;
   KinesisClient client_;
   KinesisMeters meters_;
-  const KinesisDelivery::House house_;
+  const KinesisDelivery::Deps deps_;
 
   std::stop_source stop_;
   mutable std::mutex mutex_;

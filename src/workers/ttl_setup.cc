@@ -30,7 +30,7 @@ TtlSetup::TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& 
 
 TtlSetup::TtlSetup(storage::Engine& engine, const Clock& clock, table::Catalog& catalog, table::WritePath& writes,
                    Metrics& metrics, Portions portions)
-    : TableWorker(engine, catalog, "setting up Time to Live", table::ExpiryBuildRange()),
+    : PortionedJob(engine, catalog, "setting up Time to Live", table::ExpiryBuildRange()),
       clock_(clock),
       writes_(writes),
       portions_(portions),

@@ -3,7 +3,7 @@
 // From the moment UpdateTimeToLive has stored ENABLING every write keeps expiry rows. What is left to do is making
 // those of the items that were there before, in portions, each item under its own latch; then TTL is ENABLED. DISABLING
 // writes keep none any more: the rows go in one range, then TTL is DISABLED. How portions take turns, what happens
-// after a crash and who drives this: table_worker.h.
+// after a crash and who drives this: portioned_job.h.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "table/write/write_path.h"
-#include "workers/table_worker.h"
+#include "workers/portioned_job.h"
 
 namespace armature::workers {
 
@@ -22,7 +22,7 @@ struct TtlWork : TableWalk {
   bool is_done = false;                                   // only the state is left to change
 };
 
-class TtlSetup final : public TableWorker<TtlWork> {
+class TtlSetup final : public PortionedJob<TtlWork> {
  public:
   // How many items are looked at in one go: the first portion is part of the reply, later ones are for readers not to
   // feel.

@@ -1,4 +1,4 @@
-// TableWorker: what the workers that change live tables in portions have in common.
+// PortionedJob: what the workers that change live tables in portions have in common.
 //
 // A table's definition says whether there is work on it; a record in the system partition says how far that has got, so
 // that after a crash it goes on where it was. One portion runs at a time, for one table after the other; what fails is
@@ -31,10 +31,10 @@ using Pause = std::optional<std::chrono::milliseconds>;
 
 // `Work`: a TableWalk and what else the worker has to know of its work on one table.
 template <class Work>
-class TableWorker : public table::CatalogListener {
+class PortionedJob : public table::CatalogListener {
  public:
-  TableWorker(const TableWorker&) = delete;
-  TableWorker& operator=(const TableWorker&) = delete;
+  PortionedJob(const PortionedJob&) = delete;
+  PortionedJob& operator=(const PortionedJob&) = delete;
 
   // Called (from any thread) when there is work for Step. Set before requests are served.
   void OnWork(std::function<void()> wake) { wake_ = std::move(wake); }
@@ -52,7 +52,7 @@ class TableWorker : public table::CatalogListener {
 
  protected:
   // `task` is what the log calls the work, `records` where the worker keeps its records.
-  TableWorker(storage::Engine& engine, table::Catalog& catalog, std::string_view task, storage::KeyRange records)
+  PortionedJob(storage::Engine& engine, table::Catalog& catalog, std::string_view task, storage::KeyRange records)
       : engine_(engine), catalog_(catalog), task_(task), records_(std::move(records)) {}
 
   // Whether the change of a definition made work; not so of the changes this worker makes itself.
@@ -97,7 +97,7 @@ class TableWorker : public table::CatalogListener {
 };
 
 template <class Work>
-Task<Status> TableWorker<Work>::Load() {
+Task<Status> PortionedJob<Work>::Load() {
   for (const auto& table : catalog_.AllTables()) {
     if (auto work = FindWork(table)) works_.emplace(table->id(), std::move(*work));
   }
@@ -116,12 +116,12 @@ Task<Status> TableWorker<Work>::Load() {
 }
 
 template <class Work>
-Task<void> TableWorker<Work>::OnTableChange(const table::TableChange& change) {
+Task<void> PortionedJob<Work>::OnTableChange(const table::TableChange& change) {
   if (change.before && change.after && MakesWork(*change.before, *change.after)) co_await Announce(change.table);
 }
 
 template <class Work>
-Task<void> TableWorker<Work>::Announce(std::shared_ptr<table::Table> table) {
+Task<void> PortionedJob<Work>::Announce(std::shared_ptr<table::Table> table) {
   {
     const auto guard = co_await latch_.LockStripe(0);
     auto found = FindWork(table);
@@ -138,7 +138,7 @@ Task<void> TableWorker<Work>::Announce(std::shared_ptr<table::Table> table) {
 }
 
 template <class Work>
-Task<Pause> TableWorker<Work>::Step() {
+Task<Pause> PortionedJob<Work>::Step() {
   const auto guard = co_await latch_.LockStripe(0);
   Pause next;
   for (auto it = works_.begin(); it != works_.end();) {
@@ -151,7 +151,7 @@ Task<Pause> TableWorker<Work>::Step() {
 }
 
 template <class Work>
-Task<Pause> TableWorker<Work>::AdvanceOrRetry(Work& work) {
+Task<Pause> PortionedJob<Work>::AdvanceOrRetry(Work& work) {
   auto advanced = co_await Advance(work);
   if (advanced) co_return *advanced;
   LogWarn("table {}: {} goes on later: {}", work.table->def()->name, task_, advanced.error().ToString());
@@ -159,21 +159,21 @@ Task<Pause> TableWorker<Work>::AdvanceOrRetry(Work& work) {
 }
 
 template <class Work>
-Task<Status> TableWorker<Work>::StoreRecord(std::string key, std::string record) {
+Task<Status> PortionedJob<Work>::StoreRecord(std::string key, std::string record) {
   storage::Batch batch;
   batch.Put(key, record);
   co_return co_await table::WriteSystemRecords(engine_, batch);
 }
 
 template <class Work>
-Task<Status> TableWorker<Work>::RemoveRecord(std::string key) {
+Task<Status> PortionedJob<Work>::RemoveRecord(std::string key) {
   storage::Batch batch;
   batch.Delete(key);
   co_return co_await table::WriteSystemRecords(engine_, batch);
 }
 
 template <class Work>
-Task<Status> TableWorker<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
+Task<Status> PortionedJob<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
   storage::Batch batch;
   batch.DeleteRange(rows.begin, rows.end);
   const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
@@ -181,7 +181,7 @@ Task<Status> TableWorker<Work>::DeleteRows(const table::Table& table, const stor
 }
 
 template <class Work>
-Task<Status> TableWorker<Work>::ChangeDefinition(const table::Table& table, const table::Catalog::Change& change) {
+Task<Status> PortionedJob<Work>::ChangeDefinition(const table::Table& table, const table::Catalog::Change& change) {
   const auto def = table.def();
   const table::TableScope scope{def->account, def->region};
   auto changed = co_await catalog_.Update(scope, def->name, change);
