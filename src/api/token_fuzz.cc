@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/fuzz_check.h"
 #include "model/arn.h"
+#include "model/sequence_number.h"
 #include "wire/crc32.h"
 
 namespace armature::api {
@@ -88,9 +89,9 @@ void CheckNames(std::string_view text) {
                 twice->table == parts->table && twice->label == parts->label,
             "an ARN made of its parts has the same");
   }
-  if (const auto position = table::ParseSequenceNumber(text)) {
-    const std::string canonical = table::SequenceNumber(*position);
-    const auto again = table::ParseSequenceNumber(canonical);
+  if (const auto position = model::ParseSequenceNumber(text)) {
+    const std::string canonical = model::SequenceNumber(*position);
+    const auto again = model::ParseSequenceNumber(canonical);
     Require(again.has_value(), "a sequence number of ours is one");
   }
   Arena arena;

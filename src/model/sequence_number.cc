@@ -17,6 +17,12 @@ void AppendSequenceNumber(uint64_t position, std::string& out) {
   out.append(digits, kDigits);
 }
 
+std::string SequenceNumber(uint64_t position) {
+  std::string text;
+  AppendSequenceNumber(position, text);
+  return text;
+}
+
 std::optional<uint64_t> ParseSequenceNumber(std::string_view text) {
   if (text.empty() || !std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c) != 0; }))
     return std::nullopt;

@@ -11,6 +11,7 @@
 namespace armature::model {
 
 void AppendSequenceNumber(uint64_t position, std::string& out);
+std::string SequenceNumber(uint64_t position);
 // A number no position can reach is the last position, one below all of them 0. Nothing: not a number.
 std::optional<uint64_t> ParseSequenceNumber(std::string_view text);
 

@@ -293,9 +293,15 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   def.transition_due_millis = now + control_plane_delay_millis_;
 
   storage::PartitionInfo partition{def.id, kFirstEpoch, TableRange(def.id)};
+  // Made ready before it is stored: what is stored is in use from then on, memory or not.
+  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def), partition.id, partition.epoch);
+  TableMap ready;
+  ready.emplace(CatalogKeyOf(def), table);
+  MakeRoomToTell();
+  // Whatever ends this early, the partition is not forgotten: it may be there.
+  partitions_to_drop_.push_back(def.id);
   if (Status status = co_await engine_.CreatePartition(partition); !status.ok()) {
     LogError("table {} could not be created: {}", def.name, status.ToString());
-    partitions_to_drop_.push_back(def.id);  // it may be there all the same
     co_return model::FromStatus(status);
   }
   storage::Batch batch;
@@ -303,19 +309,25 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   std::string next_id;
   AppendBigEndian(next_id, next_table_id_);
   batch.Put(NextTableIdKey(), next_id);
-  if (Status status = co_await CommitSystem(batch); !status.ok()) {
-    LogError("table {} could not be created: {}", def.name, status.ToString());
+  Status stored = co_await CommitSystem(batch);
+  std::erase(partitions_to_drop_, def.id);
+  if (!stored.ok()) {
+    LogError("table {} could not be created: {}", def.name, stored.ToString());
     co_await UndoCreate(def);
-    co_return model::FromStatus(status);
+    co_return model::FromStatus(stored);
   }
-
-  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition.id, partition.epoch);
-  Insert(table);
+  {
+    std::unique_lock lock(mutex_);
+    tables_.merge(ready);
+  }
   to_tell_.push_back({table, nullptr, table->def()});
   co_await ReleaseAndTell(std::move(guard));
   co_return table;
 }
 
+void Catalog::MakeRoomToTell() { to_tell_.reserve(to_tell_.size() + 1); }
+
+// Should memory be short for this call, what is to be told is told with the next change.
 Task<void> Catalog::ReleaseAndTell(LatchTable::Guard guard) {
   const std::vector<TableChange> changes = std::exchange(to_tell_, {});
   guard.Release();
@@ -350,12 +362,14 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
   const ResourceStatus before = def.status;
   ARMATURE_CO_CHECK_OK(change(def));
   if (def.status != before) def.transition_due_millis = now + control_plane_delay_millis_;
-  if (Status status = co_await StoreRecord(def); !status.ok()) co_return model::FromStatus(status);
-  auto published = std::make_shared<const TableDef>(std::move(def));
-  table->Publish(published);
-  to_tell_.push_back({std::move(table), old, published});
+  auto changed = std::make_shared<const TableDef>(std::move(def));
+  auto schema = table->MakeSchema(changed);
+  MakeRoomToTell();
+  if (Status status = co_await StoreRecord(*changed); !status.ok()) co_return model::FromStatus(status);
+  table->Publish(std::move(schema));
+  to_tell_.push_back({std::move(table), old, changed});
   co_await ReleaseAndTell(std::move(guard));
-  co_return published;
+  co_return changed;
 }
 
 Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scope, std::string_view name,
@@ -386,6 +400,8 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   batch.Delete(key);
   batch.Delete(TableStatsKey(def->id));
   batch.Delete(JournalStateKey(def->id));
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
+  MakeRoomToTell();
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   {
     std::unique_lock lock(mutex_);
@@ -407,16 +423,12 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   for (const auto& range : RangesWithoutJournal(def->id)) items.DeleteRange(range.begin, range.end);
   const storage::CommitManyOp::Part parts[] = {{storage::kSystemPartition, kSystemEpoch, &records},
                                                {table->partition(), table->epoch(), &items}};
-  storage::CommitManyOp commit;
-  commit.parts = parts;
-  engine_.CommitMany(commit);
-  co_await commit.done;
-  if (!commit.status.ok()) co_return commit.status;
-  storage::DurableOp durable;
-  durable.sequence = commit.sequence;
-  engine_.WhenDurable(durable);
-  co_await durable.done;
-  if (!durable.status.ok()) co_return durable.status;
+  {
+    std::unique_lock lock(mutex_);
+    deleted_.reserve(deleted_.size() + 1);
+  }
+  MakeRoomToTell();
+  if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
   to_tell_.push_back({table, def, nullptr});
   std::unique_lock lock(mutex_);
   tables_.erase(key);
@@ -429,6 +441,7 @@ Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
   storage::Batch batch;
   batch.Delete(DeletedTableKey(table->id()));
   batch.Delete(JournalStateKey(table->id()));
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   {
     std::unique_lock lock(mutex_);
@@ -457,10 +470,12 @@ Task<Status> Catalog::RunDueTransitions() {
     } else if (def->StatusAt(now) != def->status) {
       TableDef settled = *def;
       settled.status = def->StatusAt(now);
-      if (Status status = co_await StoreRecord(settled); !status.ok()) co_return status;
-      auto published = std::make_shared<const TableDef>(std::move(settled));
-      table->Publish(published);
-      to_tell_.push_back({table, def, std::move(published)});
+      auto changed = std::make_shared<const TableDef>(std::move(settled));
+      auto schema = table->MakeSchema(changed);
+      MakeRoomToTell();
+      if (Status status = co_await StoreRecord(*changed); !status.ok()) co_return status;
+      table->Publish(std::move(schema));
+      to_tell_.push_back({table, def, std::move(changed)});
     }
   }
   Status status = co_await DropPartitions();

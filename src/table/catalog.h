@@ -6,8 +6,8 @@
 // the passing state and the very next call sees the final one, so that SDK waiters never wait.
 //
 // A table whose records cannot be read is set aside: it keeps its name, its id and all its data, nobody can use or
-// change it, and every other table is as it was. Thread-safe. What has to
-// happen elsewhere when a table changes is a listener's business. Used by api/ and workers/.
+// change it, and every other table is as it was. What has to happen elsewhere when a table changes is a listener's
+// business. Thread-safe. Used by api/ and workers/.
 #pragma once
 
 #include <functional>
@@ -124,6 +124,8 @@ class Catalog {
   Task<Status> BuryTable(std::shared_ptr<Table> table);
   Task<Status> LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions);
   Task<void> UndoCreate(const model::TableDef& def);
+  // Before a change is stored: telling of it takes no memory any more.
+  void MakeRoomToTell();
   // The end of every change: the latch goes, then the listeners hear of it.
   Task<void> ReleaseAndTell(LatchTable::Guard guard);
   void Insert(std::shared_ptr<Table> table);
@@ -141,8 +143,9 @@ class Catalog {
   std::vector<CatalogListener*> listeners_;
 
   mutable std::shared_mutex mutex_;
-  // By CatalogKey, in order for ListTables. Guarded by mutex_.
-  std::map<std::string, std::shared_ptr<Table>, std::less<>> tables_;
+  // By CatalogKey, in order for ListTables.
+  using TableMap = std::map<std::string, std::shared_ptr<Table>, std::less<>>;
+  TableMap tables_;                              // guarded by mutex_
   std::vector<std::shared_ptr<Table>> deleted_;  // guarded by mutex_
   // What was set aside, by the key of its record, and why. Guarded by mutex_.
   std::map<std::string, std::string, std::less<>> unreadable_;

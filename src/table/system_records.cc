@@ -1,46 +1,33 @@
 #include "table/system_records.h"
 
+#include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 
 namespace armature::table {
-
-namespace {
-
-Task<void> Commit(storage::Engine& engine, const storage::Batch& batch, storage::CommitOp& commit) {
-  commit.partition = storage::kSystemPartition;
-  commit.epoch = kSystemEpoch;
-  commit.batch = &batch;
-  engine.Commit(commit);
-  co_await commit.done;
-}
-
-}  // namespace
 
 Task<Status> ReadSystemRecords(storage::Engine& engine, const storage::KeyRange& range, storage::ScanOp& scan) {
   scan.partition = storage::kSystemPartition;
   scan.begin = range.begin;
   scan.end = range.end;
   scan.at.view = storage::View::kLatest;
-  engine.Scan(scan);
-  co_await scan.done;
-  co_return scan.status;
+  co_return co_await storage::Run(engine, scan);
 }
 
 Task<Status> WriteSystemRecords(storage::Engine& engine, const storage::Batch& batch) {
-  storage::CommitOp commit;
-  co_await Commit(engine, batch, commit);
-  co_return commit.status;
+  const auto committed = co_await storage::CommitBatch(engine, storage::kSystemPartition, kSystemEpoch, batch);
+  co_return committed ? Status::Ok() : committed.error();
 }
 
 Task<Status> WriteSystemRecordsDurably(storage::Engine& engine, const storage::Batch& batch) {
-  storage::CommitOp commit;
-  co_await Commit(engine, batch, commit);
-  if (!commit.status.ok()) co_return commit.status;
-  storage::DurableOp durable;
-  durable.sequence = commit.sequence;
-  engine.WhenDurable(durable);
-  co_await durable.done;
-  co_return durable.status;
+  const auto committed = co_await storage::CommitBatch(engine, storage::kSystemPartition, kSystemEpoch, batch);
+  if (!committed) co_return committed.error();
+  co_return co_await storage::AwaitDurable(engine, *committed);
+}
+
+Task<Status> CommitDurably(storage::Engine& engine, std::span<const storage::CommitManyOp::Part> parts) {
+  const auto committed = co_await storage::CommitParts(engine, parts);
+  if (!committed) co_return committed.error();
+  co_return co_await storage::AwaitDurable(engine, *committed);
 }
 
 }  // namespace armature::table

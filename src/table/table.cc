@@ -11,7 +11,7 @@ Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId pa
       partition_(partition),
       epoch_(epoch),
       has_local_indexes_(TableSchema(def, nullptr).has_local_indexes()) {
-  Publish(std::move(def));
+  Publish(MakeSchema(std::move(def)));
 }
 
 std::shared_ptr<const model::TableDef> Table::def() const { return schema()->shared_def(); }
@@ -26,14 +26,19 @@ bool Table::AcceptsData(int64_t now_millis) const {
          now_millis < data_until_millis_.load(std::memory_order_acquire);
 }
 
-void Table::Publish(std::shared_ptr<const model::TableDef> def) {
+std::shared_ptr<const TableSchema> Table::MakeSchema(std::shared_ptr<const model::TableDef> def) const {
+  return std::make_shared<const TableSchema>(std::move(def), schema().get());
+}
+
+void Table::Publish(std::shared_ptr<const TableSchema> schema) noexcept {
   using model::ResourceStatus;
+  const model::TableDef& def = schema->def();
   // Data calls answer ResourceNotFound while a table is CREATING and as soon as it is DELETING.
-  const bool is_awaited = def->status == ResourceStatus::kCreating && def->transition_due_millis > def->created_millis;
-  data_from_millis_.store(is_awaited ? def->transition_due_millis : 0, std::memory_order_release);
-  data_until_millis_.store(def->status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
+  const bool is_awaited = def.status == ResourceStatus::kCreating && def.transition_due_millis > def.created_millis;
+  data_from_millis_.store(is_awaited ? def.transition_due_millis : 0, std::memory_order_release);
+  data_until_millis_.store(def.status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
   std::lock_guard lock(mutex_);
-  schema_ = std::make_shared<const TableSchema>(std::move(def), schema_.get());
+  schema_.swap(schema);  // the old one goes, if at all, when the lock is free
 }
 
 }  // namespace armature::table

@@ -52,8 +52,10 @@ class Table {
     return earliest_expiry_.exchange(INT64_MAX, std::memory_order_acq_rel);
   }
 
-  // The catalogue's: publishes a changed definition.
-  void Publish(std::shared_ptr<const model::TableDef> def);
+  // The catalogue's, one change at a time: a changed definition is made ready before it is stored, and published once
+  // it is, which takes no memory any more.
+  std::shared_ptr<const TableSchema> MakeSchema(std::shared_ptr<const model::TableDef> def) const;
+  void Publish(std::shared_ptr<const TableSchema> schema) noexcept;
 
  private:
   const uint64_t id_;

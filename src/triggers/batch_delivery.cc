@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include "base/log.h"
+#include "model/sequence_number.h"
 
 namespace armature::triggers {
 
@@ -74,7 +75,7 @@ size_t TakenByAnswer(std::string_view payload, std::span<const EventRecord> reco
   for (const auto failure : failures) {
     std::string_view identifier;
     if (failure["itemIdentifier"].get(identifier) != simdjson::SUCCESS) return 0;
-    const auto position = table::ParseSequenceNumber(identifier);
+    const auto position = model::ParseSequenceNumber(identifier);
     const auto found = std::find_if(records.begin(), records.end(),
                                     [&](const EventRecord& record) { return position == record.position; });
     if (identifier.empty() || found == records.end()) return 0;
@@ -175,7 +176,7 @@ BatchDelivery::Outcome BatchDelivery::GoOnGivingUp(const std::function<void(size
   if (giving_up_->attempts == 0)
     LogWarn("trigger {}: {} records given up ({}), shard {}, sequence numbers {} to {}", context_.account.mapping_uuid,
             records.size(), giving_up_->condition, context_.account.shard_id,
-            table::SequenceNumber(records.front().position), table::SequenceNumber(records.back().position));
+            model::SequenceNumber(records.front().position), model::SequenceNumber(records.back().position));
   if (must_leave && giving_up_->attempts < kDestinationAttempts) {
     is_left = LeaveAccount(records, stop);
     if (!is_left) return PauseAfter(++giving_up_->attempts);
@@ -191,8 +192,8 @@ bool BatchDelivery::LeaveAccount(std::span<const EventRecord> records, const std
   FailedBatch batch = context_.account;
   batch.condition = giving_up_->condition;
   batch.invoke_count = giving_up_->invoke_count;
-  batch.first_sequence_number = table::SequenceNumber(records.front().position);
-  batch.last_sequence_number = table::SequenceNumber(records.back().position);
+  batch.first_sequence_number = model::SequenceNumber(records.front().position);
+  batch.last_sequence_number = model::SequenceNumber(records.back().position);
   batch.first_millis = records.front().created_millis;
   batch.last_millis = records.back().created_millis;
   batch.record_count = records.size();

@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
-#include "table/lanes/positions.h"
+#include "table/lanes/journal_state.h"
 #include "triggers/destination.h"
 #include "triggers/function.h"
 #include "triggers/mapping.h"

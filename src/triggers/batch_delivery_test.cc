@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include "model/sequence_number.h"
+
 namespace armature::triggers {
 namespace {
 
@@ -29,7 +31,7 @@ class PoisonedFunction final : public Function {
       if (!reports) return {false, {}, "poison"};
       return {
           true,
-          R"({"batchItemFailures":[{"itemIdentifier":")" + table::SequenceNumber(static_cast<uint64_t>(id)) + R"("}]})",
+          R"({"batchItemFailures":[{"itemIdentifier":")" + model::SequenceNumber(static_cast<uint64_t>(id)) + R"("}]})",
           {}};
     }
     return {true, answer, {}};
@@ -177,8 +179,8 @@ TEST_F(BatchDeliveryTest, UsedUpRetriesGoToTheDestination) {
   const auto info = account["DDBStreamBatchInfo"];
   EXPECT_EQ(info["shardId"].get_string().value(), "shardId-1");
   EXPECT_EQ(info["streamArn"].get_string().value(), "arn:s");
-  EXPECT_EQ(info["startSequenceNumber"].get_string().value(), table::SequenceNumber(1));
-  EXPECT_EQ(info["endSequenceNumber"].get_string().value(), table::SequenceNumber(3));
+  EXPECT_EQ(info["startSequenceNumber"].get_string().value(), model::SequenceNumber(1));
+  EXPECT_EQ(info["endSequenceNumber"].get_string().value(), model::SequenceNumber(3));
   EXPECT_EQ(info["batchSize"].get_int64().value(), 3);
   EXPECT_EQ(info["approximateArrivalOfFirstRecord"].get_string().value(), "2023-11-14T22:13:20Z");
   EXPECT_EQ(account["payload"].get_string().value(), R"({"Records":[{"id":1},{"id":2},{"id":3}]})");
@@ -287,7 +289,7 @@ TEST(TakenByAnswer, AsLambdaUnderstandsIt) {
   for (size_t i = 0; i < 3; ++i) records[i].position = 10 + i;
   const auto taken = [&](const std::string& payload) { return TakenByAnswer(payload, records); };
   const auto failing = [](uint64_t position) {
-    return R"({"itemIdentifier":")" + table::SequenceNumber(position) + "\"}";
+    return R"({"itemIdentifier":")" + model::SequenceNumber(position) + "\"}";
   };
   for (const char* all : {"", "null", "{}", R"({"batchItemFailures":[]})", R"({"batchItemFailures":null})", "\"ok\""})
     EXPECT_EQ(taken(all), 3u) << all;

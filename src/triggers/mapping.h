@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "table/lanes/positions.h"
+#include "table/lanes/journal_state.h"
 
 namespace armature::triggers {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <deque>
 
-#include "table/lanes/positions.h"
+#include "table/lanes/journal_state.h"
 
 namespace armature::triggers {
 

@@ -93,7 +93,7 @@ class IndexBackfillTest : public WorkerFixture {
     Announce();
     DeleteIndex();
     Task<void> removal = backfill_->Announce(table_);
-    table::StepExecutor executor;
+    StepExecutor executor;
     engine_->SetAutoSync(false);
     executor.Start(std::move(removal));
     executor.RunUntil([&] { return engine_->unsynced_commits() == 2; });  // the record and the definition

@@ -76,9 +76,9 @@ class WorkerFixture : public testing::Test {
 // Runs `write` on `writers` threads at once, and `meanwhile` while they are at it.
 inline void WriteConcurrently(int writers, const std::function<Task<void>(int writer)>& write,
                               const std::function<void()>& meanwhile) {
-  std::vector<std::unique_ptr<table::ThreadExecutor>> executors;
+  std::vector<std::unique_ptr<ThreadExecutor>> executors;
   for (int writer = 0; writer < writers; ++writer) {
-    executors.push_back(std::make_unique<table::ThreadExecutor>());
+    executors.push_back(std::make_unique<ThreadExecutor>());
     executors.back()->Spawn(write(writer));
   }
   meanwhile();

@@ -7,6 +7,7 @@
 #include "base/json_writer.h"
 #include "model/arn.h"
 #include "model/messages_streams.h"
+#include "model/sequence_number.h"
 
 namespace armature::api {
 
@@ -44,8 +45,8 @@ void WriteShard(JsonWriter& json, const table::Journal::StreamRef& ref, const La
   json.Member("ShardId", lane.shard_id());
   json.Key("SequenceNumberRange");
   json.BeginObject();
-  json.Member("StartingSequenceNumber", table::SequenceNumber(lane.first));
-  if (!lane.is_open()) json.Member("EndingSequenceNumber", table::SequenceNumber(lane.end - 1));
+  json.Member("StartingSequenceNumber", model::SequenceNumber(lane.first));
+  if (!lane.is_open()) json.Member("EndingSequenceNumber", model::SequenceNumber(lane.end - 1));
   json.EndObject();
   const Lane* parent = ref.state->FindLane(lane.parent);
   if (parent && ref.stream->Shows(*parent)) json.Member("ParentShardId", parent->shard_id());

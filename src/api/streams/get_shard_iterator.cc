@@ -6,6 +6,7 @@
 #include "api/streams/stream_lookup.h"
 #include "base/json_writer.h"
 #include "model/messages_streams.h"
+#include "model/sequence_number.h"
 
 namespace armature::api {
 
@@ -26,7 +27,7 @@ Task<ApiResult<Position>> PositionOf(const RequestContext& context, const wire::
     if (!latest) co_return model::FromStatus(latest.error());
     co_return std::max(*latest, lane.first);
   }
-  const auto position = table::ParseSequenceNumber(*request.SequenceNumber);
+  const auto position = model::ParseSequenceNumber(*request.SequenceNumber);
   if (!position || *position < lane.first || (!lane.is_open() && *position >= lane.end))
     co_return model::ValidationException(std::string(messages::kInvalidSequenceNumber));
   // The record itself must be there, even when reading starts behind it.

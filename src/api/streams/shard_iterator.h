@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "table/lanes/positions.h"
+#include "table/lanes/journal_state.h"
 
 namespace armature::api {
 

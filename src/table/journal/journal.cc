@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "model/arn.h"
+#include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/lane_changes.h"
 #include "table/system_records.h"
@@ -29,12 +30,11 @@ bool IsDamage(const Status& status) {
 
 Journal::Journal(storage::Engine& engine, const Clock& clock, Catalog& catalog, Metrics& metrics,
                  JournalOptions options)
-    : engine_(engine),
+    : JournalReader(engine),
       clock_(clock),
       catalog_(catalog),
       options_(options),
-      trimmed_counter_(metrics.GetCounter("armature_journal_trimmed_records_total",
-                                          "Change records removed because nobody can read them any more.")) {
+      trimmer_(engine, *this, options.retention_millis, metrics) {
   const auto gauge = [&](std::string_view name, std::string_view help, std::atomic<uint64_t> Held::*member) {
     metrics.AddGauge(name, help, [held = held_, member] { return static_cast<double>((*held.*member).load()); });
   };
@@ -81,8 +81,7 @@ Task<Status> Journal::Load() {
   if (!catalog_.has_unreadable())
     for (const auto& [key, record] : records) orphans.Delete(key);
   if (!orphans.empty()) {
-    std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &orphans}};
-    const Status status = co_await CommitParts(std::move(parts));
+    const Status status = co_await WriteSystemRecordsDurably(engine_, orphans);
     if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
   }
   CountHeld();
@@ -98,9 +97,7 @@ Task<Result<Position>> Journal::LastPosition(const Table& table, LaneId lane) {
   scan.is_reverse = true;
   scan.limit_rows = 1;
   scan.at.view = storage::View::kLatest;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
+  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
   if (scan.rows.empty()) co_return Position{0};
   const std::string_view key = scan.rows.front().key;
   co_return ReadBigEndian<Position>(key.data() + key.size() - sizeof(Position));
@@ -128,40 +125,17 @@ Task<Status> Journal::LoadTable(Table& table, std::string_view record) {
     bytes += mark.records ? unmarked * (mark.bytes / mark.records) : 0;
     records += unmarked;
   }
-  table.journal().Restore(state, std::max(state->next_position, last + 1) + kRestartGap, records, bytes);
+  table.journal().Restore(TableJournal::Ready(state), std::max(state->next_position, last + 1) + kRestartGap, records,
+                          bytes);
   co_return Status::Ok();
 }
 
 // --- changing the state
 
-Task<Status> Journal::AwaitDurable(storage::Sequence sequence) {
-  if (sequence <= engine_.DurableUpTo()) co_return Status::Ok();
-  storage::DurableOp durable;
-  durable.sequence = sequence;
-  engine_.WhenDurable(durable);
-  co_await durable.done;
-  co_return durable.status;
-}
-
-Task<Status> Journal::CommitParts(std::vector<storage::CommitManyOp::Part> parts) {
-  storage::CommitManyOp commit;
-  commit.parts = parts;
-  engine_.CommitMany(commit);
-  co_await commit.done;
-  if (!commit.status.ok()) co_return commit.status;
-  co_return co_await AwaitDurable(commit.sequence);
-}
-
 Task<Status> Journal::StoreState(const Table& table, const JournalState& state) {
   storage::Batch batch;
   batch.Put(JournalStateKey(table.id()), EncodeJournalState(state));
-  std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &batch}};
-  co_return co_await CommitParts(std::move(parts));
-}
-
-Task<Status> Journal::CommitToTable(const Table& table, const storage::Batch& batch) {
-  std::vector<storage::CommitManyOp::Part> parts{{table.partition(), table.epoch(), &batch}};
-  co_return co_await CommitParts(std::move(parts));
+  co_return co_await WriteSystemRecordsDurably(engine_, batch);
 }
 
 // The new state is stored first and holds from a position that is not reached yet. A crash in between leaves lanes that
@@ -174,8 +148,9 @@ Task<Status> Journal::SwitchLanes(Table& table, const Change& change) {
     auto state = std::make_shared<JournalState>(*table.journal().state());
     if (!change(*state, from, clock_.NowMillis())) co_return Status::Ok();
     state->next_position = from;
+    TableJournal::Ready ready(state);
     if (Status status = co_await StoreState(table, *state); !status.ok()) co_return status;
-    if (table.journal().Switch(state, from)) co_return Status::Ok();
+    if (table.journal().Switch(std::move(ready), from)) co_return Status::Ok();
     LogWarn("table {}: more writes than expected while its journal changed; trying again", table.def()->name);
   }
 }
@@ -212,10 +187,6 @@ Task<Status> Journal::FollowDefinition(std::shared_ptr<Table> table) {
   JournalState current = *table->journal().state();
   if (!change(current, 0, 0)) co_return Status::Ok();
   co_return co_await SwitchLanes(*table, change);
-}
-
-bool Journal::IsReadable(const StreamWindow& stream, int64_t now_millis) const {
-  return stream.is_enabled() || now_millis < stream.disabled_millis + options_.retention_millis;
 }
 
 std::optional<Journal::StreamRef> Journal::FindStream(std::string_view stream_arn) const {
@@ -297,6 +268,112 @@ Task<Status> Journal::SplitLane(std::shared_ptr<Table> table, LaneId lane, bool 
   };
   if (Status status = co_await SwitchLanes(*table, change); !status.ok()) co_return status;
   co_return found ? Status::Ok() : Status::NotFound("no such open lane");
+}
+
+// --- upkeep
+
+Task<Status> Journal::KeepHouse() {
+  auto guard = co_await upkeep_latch_.LockStripe(0);
+  const int64_t now = clock_.NowMillis();
+  Status result;
+  for (const auto& table : AllTables()) {
+    if (Status status = co_await KeepTable(table, now); !status.ok()) {
+      // A table that went meanwhile is none of our business; the others still get their turn.
+      if (status.code() != StatusCode::kNotFound) result = status;
+    }
+  }
+  if (Status status = co_await ForgetDeletedTables(now); !status.ok()) result = status;
+  last_upkeep_millis_ = now;
+  CountHeld();
+  co_return result;
+}
+
+// Streams of deleted tables are forgotten with the last that could be read.
+Task<Status> Journal::ForgetDeletedTables(int64_t now_millis) {
+  Status result;
+  for (const auto& table : catalog_.DeletedTables()) {
+    const auto state = table->journal().state();
+    const auto is_readable = [&](const StreamWindow& stream) { return IsReadable(stream, now_millis); };
+    if (std::any_of(state->streams.begin(), state->streams.end(), is_readable)) continue;
+    if (Status status = co_await catalog_.ForgetDeleted(table); !status.ok()) result = status;
+    hot_seconds_.erase(table->id());
+  }
+  co_return result;
+}
+
+Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis) {
+  if (Status status = co_await FollowDefinition(table); !status.ok()) co_return status;
+  if (table->journal().state()->lanes.empty() && table->journal().state()->streams.empty()) co_return Status::Ok();
+  if (Status status = co_await RenewLanes(table, now_millis); !status.ok()) co_return status;
+  const auto guard = co_await change_latch_.LockStripe(0);
+  co_return co_await trimmer_.Trim(*table, now_millis);
+}
+
+std::vector<LaneId> Journal::FindHotLanes(const Table& table, const std::vector<TableJournal::LaneCount>& counts,
+                                          int64_t now_millis) {
+  const double seconds = std::max(1.0, static_cast<double>(now_millis - last_upkeep_millis_) / 1000.0);
+  std::vector<LaneId> hot;
+  std::map<LaneId, int> hot_for;
+  const std::map<LaneId, int>& before = hot_seconds_[table.id()];
+  for (const auto& count : counts) {
+    if (static_cast<double>(count.slots) / seconds < static_cast<double>(options_.split_records_per_second)) continue;
+    const auto it = before.find(count.lane);
+    const int so_long = hot_for[count.lane] = (it == before.end() ? 0 : it->second) + 1;
+    if (so_long >= options_.split_seconds) hot.push_back(count.lane);
+  }
+  hot_seconds_[table.id()] = std::move(hot_for);
+  return hot;
+}
+
+Task<Status> Journal::RenewLanes(std::shared_ptr<Table> table, int64_t now_millis) {
+  const auto counts = table->journal().TakeCounts();
+  const std::vector<LaneId> hot = FindHotLanes(*table, counts, now_millis);
+  const auto is_old = [&](const Lane& lane) {
+    return lane.is_open() && now_millis - lane.created_millis >= options_.lane_age_millis;
+  };
+  const auto state = table->journal().state();
+  const bool has_old = std::any_of(state->lanes.begin(), state->lanes.end(), is_old);
+  if (!has_old && (hot.empty() || counts.size() >= options_.max_open_lanes)) co_return Status::Ok();
+
+  const Change change = [&](JournalState& next, Position from, int64_t now) {
+    size_t open = counts.size();
+    bool is_changed = false;
+    for (const LaneId lane : hot)
+      if (open < options_.max_open_lanes && RenewLane(next, lane, true, from, now)) is_changed = true, ++open;
+    std::vector<LaneId> old;
+    for (const Lane& lane : next.lanes)
+      if (is_old(lane)) old.push_back(lane.id);
+    for (const LaneId lane : old) is_changed = RenewLane(next, lane, false, from, now) || is_changed;
+    return is_changed;
+  };
+  co_return co_await SwitchLanes(*table, change);
+}
+
+Task<Status> Journal::StoreTotals() {
+  auto guard = co_await change_latch_.LockStripe(0);
+  for (const auto& table : AllTables()) {
+    const TableJournal& journal = table->journal();
+    const auto current = journal.state();
+    if (journal.records() == current->marked_records()) continue;
+    JournalState state = *current;
+    state.marks.push_back({clock_.NowMillis(), journal.next(), journal.records(), journal.bytes()});
+    if (Status status = co_await StoreState(*table, state); !status.ok()) co_return status;
+  }
+  co_return Status::Ok();
+}
+
+void Journal::CountHeld() {
+  uint64_t records = 0, bytes = 0, open_lanes = 0;
+  for (const auto& table : AllTables()) {
+    const TableJournal& journal = table->journal();
+    const auto state = journal.state();
+    records += journal.records() - std::min(journal.records(), state->trimmed_records);
+    bytes += journal.bytes() - std::min(journal.bytes(), state->trimmed_bytes);
+    for (const Lane& lane : state->lanes) open_lanes += lane.is_open() ? 1 : 0;
+  }
+  held_->records = records;
+  held_->bytes = bytes;
+  held_->open_lanes = open_lanes;
 }
 
 }  // namespace armature::table

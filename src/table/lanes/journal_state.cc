@@ -27,6 +27,10 @@ std::vector<const Lane*> Select(const std::vector<Lane>& lanes, Predicate matche
 
 }  // namespace
 
+std::string ShardId(LaneId lane, int64_t created_millis) {
+  return fmt::format("shardId-{:020}-{:08x}", created_millis, static_cast<uint32_t>(lane));
+}
+
 const Lane* JournalState::FindLane(LaneId id) const {
   return FindIn(lanes, [&](const Lane& lane) { return lane.id == id; });
 }

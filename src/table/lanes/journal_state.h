@@ -13,9 +13,16 @@
 
 #include "base/result.h"
 #include "model/change_record.h"
-#include "table/lanes/positions.h"
 
 namespace armature::table {
+
+// A position is a number from one rising counter per table; a stream shows it as a SequenceNumber
+// (model/sequence_number.h). A lane is a hash range of the table with its own order; a stream shows it as a shard.
+using LaneId = uint64_t;
+using Position = uint64_t;
+
+// "shardId-" 20 digits "-" 8 hex digits; unique within a table, and in the order of the lanes.
+std::string ShardId(LaneId lane, int64_t created_millis);
 
 // A hash range with its own order. Closed lanes get no more records; their children go on from `end`.
 struct Lane {
@@ -43,6 +50,9 @@ struct StreamWindow {
   int64_t disabled_millis = 0;  // readable until 24 hours later
 
   bool is_enabled() const { return end == 0; }
+  bool IsReadable(int64_t now_millis, int64_t retention_millis) const {
+    return is_enabled() || now_millis < disabled_millis + retention_millis;
+  }
   bool Shows(const Lane& lane) const { return lane.first >= first && (end == 0 || lane.first < end); }
 };
 
@@ -82,6 +92,8 @@ struct JournalState {
   std::vector<const Lane*> LanesOf(const StreamWindow& stream) const;
   std::vector<const Lane*> LanesOf(const Follower& follower) const;
   std::vector<const Lane*> ChildrenOf(LaneId lane) const;
+  // Of all records that were written, how many the last mark knows.
+  uint64_t marked_records() const { return marks.empty() ? trimmed_records : marks.back().records; }
   bool is_followed() const;      // somebody wants new records
   model::Images images() const;  // what all who follow need together
 };

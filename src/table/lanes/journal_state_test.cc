@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "model/sequence_number.h"
+#include "model/sequence_number.h"
 #include "table/lanes/lane_changes.h"
 
 namespace armature::table {
@@ -55,15 +57,15 @@ TEST(LaneChanges, CloseAndGoOn) {
 }
 
 TEST(SequenceNumbers, AreTextOfFixedLength) {
-  EXPECT_EQ(SequenceNumber(42), "100000000000000000042");
-  EXPECT_EQ(SequenceNumber(UINT64_MAX), "118446744073709551615");
-  EXPECT_EQ(ParseSequenceNumber("100000000000000000042"), 42u);
-  EXPECT_EQ(ParseSequenceNumber("000100000000000000000042"), 42u);
-  EXPECT_EQ(ParseSequenceNumber("118446744073709551616"), UINT64_MAX);
-  EXPECT_EQ(ParseSequenceNumber("999999999999999999999999"), UINT64_MAX);
-  EXPECT_EQ(ParseSequenceNumber("000000000000000000001"), 0u);
-  EXPECT_FALSE(ParseSequenceNumber("10000000000000000004x"));
-  EXPECT_FALSE(ParseSequenceNumber(""));
+  EXPECT_EQ(model::SequenceNumber(42), "100000000000000000042");
+  EXPECT_EQ(model::SequenceNumber(UINT64_MAX), "118446744073709551615");
+  EXPECT_EQ(model::ParseSequenceNumber("100000000000000000042"), 42u);
+  EXPECT_EQ(model::ParseSequenceNumber("000100000000000000000042"), 42u);
+  EXPECT_EQ(model::ParseSequenceNumber("118446744073709551616"), UINT64_MAX);
+  EXPECT_EQ(model::ParseSequenceNumber("999999999999999999999999"), UINT64_MAX);
+  EXPECT_EQ(model::ParseSequenceNumber("000000000000000000001"), 0u);
+  EXPECT_FALSE(model::ParseSequenceNumber("10000000000000000004x"));
+  EXPECT_FALSE(model::ParseSequenceNumber(""));
 }
 
 }  // namespace

@@ -57,35 +57,38 @@ void TableJournal::Attach(const Clock& clock, JournalBell& bell) {
   bell_ = &bell;
 }
 
-// REQUIRES: mutex_ is held.
-void TableJournal::Adopt(std::shared_ptr<const JournalState> state) {
-  state_ = std::move(state);
-  std::vector<OpenLane> open;
+TableJournal::Ready::Ready(std::shared_ptr<const JournalState> state) : state_(std::move(state)) {
   if (state_->is_followed())
     for (const Lane& lane : state_->lanes)
-      if (lane.is_open()) open.push_back({lane.id, lane.hash_first, lane.hash_last, 0});
-  std::sort(open.begin(), open.end(), [](const auto& a, const auto& b) { return a.hash_first < b.hash_first; });
-  for (OpenLane& lane : open)
+      if (lane.is_open()) open_lanes_.push_back({lane.id, lane.hash_first, lane.hash_last, 0});
+  std::sort(open_lanes_.begin(), open_lanes_.end(),
+            [](const auto& a, const auto& b) { return a.hash_first < b.hash_first; });
+}
+
+// What was before is left in `ready`. REQUIRES: mutex_ is held.
+void TableJournal::Adopt(Ready& ready) noexcept {
+  for (OpenLane& lane : ready.open_lanes_)
     for (const OpenLane& before : open_lanes_)
       if (before.id == lane.id) lane.slots = before.slots;
-  open_lanes_ = std::move(open);
+  state_.swap(ready.state_);
+  open_lanes_.swap(ready.open_lanes_);
   images_ = state_->images();
   is_followed_.store(!open_lanes_.empty(), std::memory_order_release);
 }
 
-void TableJournal::Restore(std::shared_ptr<const JournalState> state, Position next, uint64_t records, uint64_t bytes) {
+void TableJournal::Restore(Ready state, Position next, uint64_t records, uint64_t bytes) {
   std::lock_guard lock(mutex_);
   next_ = taken_.front() = next;
   records_ = records;
   bytes_ = bytes;
-  Adopt(std::move(state));
+  Adopt(state);
 }
 
-bool TableJournal::Switch(std::shared_ptr<const JournalState> state, Position from) {
+bool TableJournal::Switch(Ready state, Position from) noexcept {
   std::lock_guard lock(mutex_);
   if (next_ > from) return false;
   next_ = taken_.front() = from;
-  Adopt(std::move(state));
+  Adopt(state);
   return true;
 }
 

@@ -22,6 +22,13 @@
 namespace armature::table {
 
 class TableJournal {
+  struct OpenLane {
+    LaneId id = 0;
+    uint64_t hash_first = 0;
+    uint64_t hash_last = 0;
+    uint64_t slots = 0;
+  };
+
  public:
   TableJournal();
 
@@ -52,13 +59,24 @@ class TableJournal {
 
   // The rest is Journal's.
 
+  // A state made ready for use: adopting it takes no memory any more, so that what is stored is also used.
+  class Ready {
+   public:
+    explicit Ready(std::shared_ptr<const JournalState> state);
+
+   private:
+    friend class TableJournal;
+    std::shared_ptr<const JournalState> state_;
+    std::vector<OpenLane> open_lanes_;
+  };
+
   // Before anything else: where time comes from and whom to tell of records. Both outlive every write.
   void Attach(const Clock& clock, JournalBell& bell);
   // The state found in the store; `next` is above every position ever used.
-  void Restore(std::shared_ptr<const JournalState> state, Position next, uint64_t records, uint64_t bytes);
+  void Restore(Ready state, Position next, uint64_t records, uint64_t bytes);
   // From now on `state` holds and the next position is at least `from`. False, and nothing changed, if `from` is
   // passed already.
-  bool Switch(std::shared_ptr<const JournalState> state, Position from);
+  bool Switch(Ready state, Position from) noexcept;
   // The same lanes, with other things about them changed.
   void Publish(std::shared_ptr<const JournalState> state);
   Position next() const;
@@ -70,13 +88,7 @@ class TableJournal {
   std::vector<LaneCount> TakeCounts();
 
  private:
-  struct OpenLane {
-    LaneId id = 0;
-    uint64_t hash_first = 0;
-    uint64_t hash_last = 0;
-    uint64_t slots = 0;
-  };
-  void Adopt(std::shared_ptr<const JournalState> state);
+  void Adopt(Ready& ready) noexcept;
 
   std::atomic<bool> is_followed_{false};
   std::atomic<uint64_t> records_{0};

@@ -31,7 +31,7 @@ TEST_F(TableJournalTest, NobodyFollowsAtFirst) {
 }
 
 TEST_F(TableJournalTest, TheHorizonIsTheLowestSlotThatIsOut) {
-  ASSERT_TRUE(journal_.Switch(Followed(10, model::kNewImage), 10));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(10, model::kNewImage)), 10));
   const auto first = journal_.Take(1), second = journal_.Take(2);
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->position, 10u);
@@ -47,7 +47,7 @@ TEST_F(TableJournalTest, TheHorizonIsTheLowestSlotThatIsOut) {
 }
 
 TEST_F(TableJournalTest, TheHorizonStaysBehindTheLastRecordWhenSlotsComeToNothing) {
-  ASSERT_TRUE(journal_.Switch(Followed(10, model::kNewImage), 10));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(10, model::kNewImage)), 10));
   Position slots[6];
   for (Position& slot : slots) slot = journal_.Take(1)->position;
   journal_.GiveBack(slots[0], 1, 100);
@@ -57,18 +57,19 @@ TEST_F(TableJournalTest, TheHorizonStaysBehindTheLastRecordWhenSlotsComeToNothin
   EXPECT_EQ(journal_.horizon().position, slots[5] + 1) << "with a record behind them they are passed";
   const Position vain = journal_.Take(1)->position, late = journal_.Take(1)->position;
   journal_.GiveBack(vain, 0, 100);
-  ASSERT_TRUE(journal_.Switch(Followed(100, model::kNewImage), 100));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(100, model::kNewImage)), 100));
   EXPECT_EQ(journal_.horizon().position, late);
   journal_.GiveBack(late, 3, 100);
   EXPECT_EQ(journal_.horizon().position, 100u) << "what new lanes began with is stored";
 }
 
 TEST_F(TableJournalTest, LanesChangeBetweenTwoSlots) {
-  ASSERT_TRUE(journal_.Switch(Followed(10, model::kNewImage), 10));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(10, model::kNewImage)), 10));
   const auto before = journal_.Take(UINT64_MAX);
-  EXPECT_FALSE(journal_.Switch(Followed(5, 0), 10)) << "position 10 is taken: too late for lanes that begin there";
+  EXPECT_FALSE(journal_.Switch(TableJournal::Ready(Followed(5, 0)), 10))
+      << "position 10 is taken: too late for lanes that begin there";
   EXPECT_EQ(journal_.Take(0)->position, 11u);
-  ASSERT_TRUE(journal_.Switch(Followed(99, model::kOldImage, true), 100));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(99, model::kOldImage, true)), 100));
   const auto low = journal_.Take(0), high = journal_.Take(UINT64_MAX);
   EXPECT_EQ(before->lane, 1u);
   EXPECT_EQ(low->lane, 2u);
@@ -81,14 +82,14 @@ TEST_F(TableJournalTest, LanesChangeBetweenTwoSlots) {
 }
 
 TEST_F(TableJournalTest, TimeDoesNotRunBackwardsAlongPositions) {
-  ASSERT_TRUE(journal_.Switch(Followed(1, 0), 1));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(1, 0)), 1));
   const int64_t first = journal_.Take(1)->created_millis;
   clock_.AdvanceMillis(-5000);
   EXPECT_EQ(journal_.Take(1)->created_millis, first);
 }
 
 TEST_F(TableJournalTest, SlotsAreCountedByLane) {
-  ASSERT_TRUE(journal_.Switch(Followed(1, 0, true), 2));
+  ASSERT_TRUE(journal_.Switch(TableJournal::Ready(Followed(1, 0, true)), 2));
   for (int i = 0; i < 3; ++i) journal_.Take(0);
   journal_.Take(UINT64_MAX);
   const auto counts = journal_.TakeCounts();

@@ -15,6 +15,7 @@
 #include "model/item_codec.h"
 #include "model/item_size.h"
 #include "model/messages.h"
+#include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 
 namespace armature::table {
@@ -23,6 +24,8 @@ using model::ApiResult;
 using storage::Sequence;
 
 namespace {
+
+constexpr storage::ReadAt kLatest{storage::View::kLatest};
 
 // The engine says itself, once, when it begins and ceases to refuse writes; anything else is said now and then.
 void LogRefusal(std::string_view table, const Status& status) {
@@ -61,29 +64,22 @@ class WritePath::CollectionSizes {
     if (const auto it = sizes_.find(key); it != sizes_.end()) co_return it->second;
     if (const auto* image = images.Find(stripe, key))
       co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
-    storage::GetOp get;
-    get.partition = table.partition();
-    get.key = key;
-    get.at.view = storage::View::kLatest;
-    engine.Get(get);
-    co_await get.done;
-    if (!get.status.ok()) co_return StorageError(table, get.status);
-    const uint64_t size = get.found ? ByteReader(get.value).BigEndian<uint64_t>() : 0;
+    const auto stored = co_await storage::GetValue(engine, table.partition(), key, kLatest);
+    if (!stored) co_return StorageError(table, stored.error());
+    const uint64_t size = *stored ? ByteReader(**stored).BigEndian<uint64_t>() : 0;
     sizes_[key] = size;
     co_return size;
   }
 
-  void Set(const std::string& key, uint64_t size, size_t stripe, Changes& changes) {
-    sizes_[key] = size;
+  void Set(const CollectionSize& collection, size_t stripe, Changes& changes) {
+    const auto& [key, bytes] = collection;
+    sizes_[key] = bytes;
     std::string record;
-    AppendBigEndian(record, size);
-    if (size == 0) changes.batch.Delete(key);
+    AppendBigEndian(record, bytes);
+    if (bytes == 0) changes.batch.Delete(key);
     else changes.batch.Put(key, record);
-    changes.images.Put(stripe, key, size != 0, record);
+    changes.images.Put(stripe, key, bytes != 0, record);
   }
-
-  std::string pending_key;
-  uint64_t pending_size = 0;
 
  private:
   std::map<std::string, uint64_t> sizes_;
@@ -164,21 +160,22 @@ std::string WritePath::CollectionKey(const ItemWrite& write) const {
   return CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
 }
 
-Task<ApiResult<void>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena) {
+Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes,
+                                                                      Arena& arena) {
   const auto bytes = [&](bool exists, model::Item item, size_t size) -> int64_t {
     return exists ? static_cast<int64_t>(size + LocalEntriesSize(*write.schema, item, arena)) : 0;
   };
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
-  sizes.pending_key = CollectionKey(write);
+  CollectionSize collection{CollectionKey(write)};
   ARMATURE_CO_TRY(const uint64_t before,
-                  co_await sizes.Read(engine_, images_, write.stripe_, *write.table, sizes.pending_key));
+                  co_await sizes.Read(engine_, images_, write.stripe_, *write.table, collection.key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
     co_return model::ItemCollectionSizeLimitExceededException(std::string(model::messages::kCollectionTooLarge));
-  write.collection_bytes = sizes.pending_size = static_cast<uint64_t>(after);
-  co_return ApiResult<void>{};
+  write.collection_bytes = collection.bytes = static_cast<uint64_t>(after);
+  co_return collection;
 }
 
 void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) {
@@ -208,17 +205,10 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
   }
 }
 
-Task<ApiResult<bool>> WritePath::HasIndexRow(const Table& table, const IndexSchema& index, model::Item item) {
-  std::string row_key;
-  AppendRowKey(index.keyspace, item, row_key);
-  storage::GetOp get;
-  get.partition = table.partition();
-  get.key = row_key;
-  get.at.view = storage::View::kLatest;
-  engine_.Get(get);
-  co_await get.done;
-  if (!get.status.ok()) co_return StorageError(table, get.status);
-  co_return get.found;
+Task<ApiResult<bool>> WritePath::HasRowAt(const Table& table, std::string_view row_key) {
+  const auto stored = co_await storage::GetValue(engine_, table.partition(), row_key, kLatest);
+  if (!stored) co_return StorageError(table, stored.error());
+  co_return stored->has_value();
 }
 
 // While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows
@@ -227,7 +217,9 @@ Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   write.unbuilt_.clear();
   for (const auto& index : write.schema->indexes()) {
     if (index.def->status != model::ResourceStatus::kCreating || !HasRow(index.keyspace, write.old_item)) continue;
-    ARMATURE_CO_TRY(const bool is_built, co_await HasIndexRow(*write.table, index, write.old_item));
+    std::string row_key;
+    AppendRowKey(index.keyspace, write.old_item, row_key);
+    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(*write.table, row_key));
     if (!is_built) write.unbuilt_.push_back(&index);
   }
   co_return ApiResult<void>{};
@@ -248,10 +240,13 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
   ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
-  if (write.table->has_local_indexes()) ARMATURE_CO_CHECK_OK(co_await CountCollection(write, sizes, arena));
+  CollectionSize collection;
+  if (write.table->has_local_indexes()) {
+    ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena));
+  }
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
-  if (write.table->has_local_indexes()) sizes.Set(sizes.pending_key, sizes.pending_size, write.stripe_, changes);
+  if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, changes);
   AppendChanges(write, arena, changes);
   co_return ApiResult<void>{};
 }
@@ -259,15 +254,10 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
 // --- committing
 
 Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
-  storage::CommitOp commit;
-  commit.partition = table.partition();
-  commit.epoch = table.epoch();
-  commit.batch = &batch;
-  engine_.Commit(commit);
-  co_await commit.done;
-  if (!commit.status.ok()) co_return StorageError(table, commit.status);
-  NoteCommitted(commit.sequence);
-  co_return commit.sequence;
+  const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
+  if (!committed) co_return StorageError(table, committed.error());
+  NoteCommitted(*committed);
+  co_return *committed;
 }
 
 void WritePath::NoteCommitted(Sequence sequence) {
@@ -291,13 +281,10 @@ void WritePath::CountChange(ItemWrite& write) const {
 
 Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
   if (sequence <= engine_.DurableUpTo()) co_return ApiResult<void>{};
-  storage::DurableOp durable;
-  durable.sequence = sequence;
-  engine_.WhenDurable(durable);
-  co_await durable.done;
-  if (durable.status.ok()) co_return ApiResult<void>{};
-  LogRefusal("of any", durable.status);
-  co_return model::FromStatus(durable.status);
+  const Status status = co_await storage::AwaitDurable(engine_, sequence);
+  if (status.ok()) co_return ApiResult<void>{};
+  LogRefusal("of any", status);
+  co_return model::FromStatus(status);
 }
 
 // --- one write
@@ -405,12 +392,9 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
         if (!of_table.batch.empty()) parts.push_back({table->partition(), table->epoch(), &of_table.batch});
       if (system_changes) parts.push_back({storage::kSystemPartition, kSystemEpoch, system_changes});
       if (!parts.empty()) {
-        storage::CommitManyOp commit;
-        commit.parts = parts;
-        engine_.CommitMany(commit);
-        co_await commit.done;
-        if (!commit.status.ok()) co_return StorageError(*writes.front().table, commit.status);
-        sequence = commit.sequence;
+        const auto committed = co_await storage::CommitParts(engine_, parts);
+        if (!committed) co_return StorageError(*writes.front().table, committed.error());
+        sequence = *committed;
         NoteCommitted(sequence);
         for (auto& [table, of_table] : changes) of_table.Settle(sequence);
         for (ItemWrite& write : writes) CountChange(write);
@@ -421,9 +405,10 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
   co_return !is_cancelled;
 }
 
-// --- building indexes
+// --- building rows of existing items
 
-Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
+Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
+                                          Arena& arena) {
   ItemWrite write;
   write.table = &table;
   write.key = key;
@@ -432,40 +417,48 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
   PrepareKey(write);
   const auto guard = co_await latches_.LockStripe(write.stripe_);
   write.schema = table.schema();
-  const auto& indexes = write.schema->indexes();
-  const auto index = std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
-  if (index == indexes.end()) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
   storage::Batch batch;
-  IndexCharge charge;
-  if (!write.old_exists || !AppendIndexEntry(*index, write.old_item, arena, batch, charge)) co_return ApiResult<void>{};
-
-  // A write since the index was announced has put the row already, and counted it.
-  ARMATURE_CO_TRY(const bool is_built, co_await HasIndexRow(table, *index, write.old_item));
-  if (is_built) co_return ApiResult<void>{};
+  if (!write.old_exists || !append(write, batch)) co_return false;
+  if (is_counted) {
+    std::string row_key;
+    batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
+    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(table, row_key));
+    if (is_built) co_return false;
+  }
   ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
-  index->stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
-  index->stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
+  co_return true;
+}
+
+// A write since the index was announced has put the row already, and counted it.
+Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
+  IndexCharge charge;
+  std::shared_ptr<RowStats> stats;
+  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
+    const auto& indexes = write.schema->indexes();
+    const auto index =
+        std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
+    if (index == indexes.end()) return false;
+    stats = index->stats;
+    return AppendIndexEntry(*index, write.old_item, arena, batch, charge);
+  };
+  ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, true, append, arena));
+  if (!is_put) co_return ApiResult<void>{};
+  stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
+  stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
   table.stats().is_dirty.store(true, std::memory_order_release);
   co_return ApiResult<void>{};
 }
 
 Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, Arena& arena) {
-  ItemWrite write;
-  write.table = &table;
-  write.key = key;
-  write.kind = ItemWrite::Kind::kCheck;
-  PrepareKey(write);
-  const auto guard = co_await latches_.LockStripe(write.stripe_);
-  write.schema = table.schema();
-  if (write.schema->expiry_attribute().empty()) co_return ApiResult<void>{};
-  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
-  storage::Batch batch;
-  const auto put = AppendExpiryChanges(*write.schema, table.prefix(), write.storage_key_, nullptr,
-                                       ImageOf(write.old_exists, write.old_item), batch);
-  if (!put) co_return ApiResult<void>{};
-  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
-  table.NoteExpiry(*put);
+  std::optional<int64_t> put;
+  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
+    if (write.schema->expiry_attribute().empty()) return false;
+    put = AppendExpiryChanges(*write.schema, table.prefix(), write.storage_key_, nullptr, &write.old_item, batch);
+    return put.has_value();
+  };
+  ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, false, append, arena));
+  if (is_put) table.NoteExpiry(*put);
   co_return ApiResult<void>{};
 }
 

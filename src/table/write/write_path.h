@@ -10,6 +10,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -81,9 +82,14 @@ class WritePath {
   Task<model::ApiResult<void>> ReadOldImage(ItemWrite& write, Arena& arena);
   model::ApiResult<void> MakeNewImage(ItemWrite& write, Arena& arena) const;
   model::ApiResult<void> CheckNewImage(ItemWrite& write, Arena& arena) const;
-  Task<model::ApiResult<void>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
+  // What the write makes of its item collection: to be put into `sizes` with its other changes.
+  struct CollectionSize {
+    std::string key;
+    uint64_t bytes = 0;
+  };
+  Task<model::ApiResult<CollectionSize>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
   Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
-  Task<model::ApiResult<bool>> HasIndexRow(const Table& table, const IndexSchema& index, model::Item item);
+  Task<model::ApiResult<bool>> HasRowAt(const Table& table, std::string_view row_key);
   static void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes);
 
   // Everything up to the commit, under the latch.
@@ -95,6 +101,12 @@ class WritePath {
   Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);
   void NoteCommitted(storage::Sequence sequence);
   void CountChange(ItemWrite& write) const;
+
+  // Puts a row that `append` derives from an existing item, under the item's latch. False: there is none to be put, or
+  // it is there already (looked up if `is_counted`: rows that are counted are counted once).
+  using AppendRow = std::function<bool(const ItemWrite& write, storage::Batch& batch)>;
+  Task<model::ApiResult<bool>> BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
+                                        Arena& arena);
 
   storage::Engine& engine_;
   const uint64_t max_collection_bytes_;

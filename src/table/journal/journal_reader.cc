@@ -1,10 +1,14 @@
-// Reading: pages of records, and the cursors of those who read.
+#include "table/journal/journal_reader.h"
+
+#include <algorithm>
+
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "table/journal/journal.h"
+#include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/record_codec.h"
+#include "table/system_records.h"
 
 namespace armature::table {
 
@@ -34,8 +38,14 @@ Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images
 
 }  // namespace
 
-Task<Result<JournalPage>> Journal::Read(const Table& table, LaneId lane_id, Position from, ReadLimits limits,
-                                        model::Images images, Arena& arena) {
+// What was committed below the horizon must be in the view that is read.
+Task<Status> JournalReader::AwaitHorizon(storage::Sequence sequence) {
+  if (sequence <= engine_.DurableUpTo()) co_return Status::Ok();
+  co_return co_await storage::AwaitDurable(engine_, sequence);
+}
+
+Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id, Position from, ReadLimits limits,
+                                              model::Images images, Arena& arena) {
   const TableJournal& journal = table.journal();
   JournalPage page;
   for (;;) {
@@ -49,8 +59,7 @@ Task<Result<JournalPage>> Journal::Read(const Table& table, LaneId lane_id, Posi
     page.next = std::max(start, end);
     page.is_caught_up = true;
     if (start < end) {
-      // What was committed below the horizon must be in the view that is read.
-      if (Status status = co_await AwaitDurable(horizon.sequence); !status.ok()) co_return status;
+      if (Status status = co_await AwaitHorizon(horizon.sequence); !status.ok()) co_return status;
       const std::string begin_key = JournalRowKey(table.prefix(), lane_id, start);
       const std::string end_key = JournalRowKey(table.prefix(), lane_id, end);
       page.rows = std::make_unique<storage::ScanOp>();
@@ -60,9 +69,7 @@ Task<Result<JournalPage>> Journal::Read(const Table& table, LaneId lane_id, Posi
       scan.end = end_key;
       scan.limit_rows = limits.records;
       scan.limit_bytes = limits.bytes;
-      engine_.Scan(scan);
-      co_await scan.done;
-      if (!scan.status.ok()) co_return scan.status;
+      if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
       // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was.
       const auto after = journal.state();
       const Lane* lane_after = after->FindLane(lane_id);
@@ -78,27 +85,23 @@ Task<Result<JournalPage>> Journal::Read(const Table& table, LaneId lane_id, Posi
   }
 }
 
-Position Journal::Latest(const Table& table) const { return table.journal().horizon().position; }
-
 // A life that stored no record begins, after the next crash, where it began before: what it had given out and not
 // stored is given out again, and a reader sent behind that would miss it.
-Task<Result<Position>> Journal::DurableLatest(const Table& table) {
+Task<Result<Position>> JournalReader::DurableLatest(const Table& table) {
   const TableJournal::Horizon horizon = table.journal().horizon();
-  if (Status status = co_await AwaitDurable(horizon.sequence); !status.ok()) co_return status;
+  if (Status status = co_await AwaitHorizon(horizon.sequence); !status.ok()) co_return status;
   co_return horizon.position;
 }
 
 // --- cursors
 
-Task<Result<std::vector<Journal::Cursor>>> Journal::LoadCursors(const Table& table, std::string reader) {
+Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);
   storage::ScanOp scan;
   scan.partition = table.partition();
   scan.begin = range.begin;
   scan.end = range.end;
-  engine_.Scan(scan);
-  co_await scan.done;
-  if (!scan.status.ok()) co_return scan.status;
+  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
   std::vector<Cursor> cursors;
   for (const auto& row : scan.rows) {
     if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
@@ -109,7 +112,12 @@ Task<Result<std::vector<Journal::Cursor>>> Journal::LoadCursors(const Table& tab
   co_return cursors;
 }
 
-Task<Status> Journal::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {
+Task<Status> JournalReader::CommitToTable(const Table& table, const storage::Batch& batch) {
+  const storage::CommitManyOp::Part part{table.partition(), table.epoch(), &batch};
+  co_return co_await CommitDurably(engine_, {&part, 1});
+}
+
+Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {
   storage::Batch batch;
   for (const Cursor& cursor : cursors) {
     const std::string key = JournalCursorKey(table.prefix(), reader, cursor.lane);
@@ -122,7 +130,7 @@ Task<Status> Journal::StoreCursors(const Table& table, std::string reader, std::
   co_return co_await CommitToTable(table, batch);
 }
 
-Task<Status> Journal::RemoveCursors(const Table& table, std::string reader) {
+Task<Status> JournalReader::RemoveCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);
   storage::Batch batch;
   batch.DeleteRange(range.begin, range.end);

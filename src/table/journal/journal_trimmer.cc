@@ -1,0 +1,94 @@
+#include "table/journal/journal_trimmer.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "table/keys/key_layout.h"
+#include "table/system_records.h"
+
+namespace armature::table {
+
+namespace {
+
+constexpr int64_t kFollowerCheckMillis = 10'000;
+
+}  // namespace
+
+JournalTrimmer::JournalTrimmer(storage::Engine& engine, JournalReader& reader, int64_t retention_millis,
+                               Metrics& metrics)
+    : engine_(engine),
+      reader_(reader),
+      retention_millis_(retention_millis),
+      trimmed_counter_(metrics.GetCounter("armature_journal_trimmed_records_total",
+                                          "Change records removed because nobody can read them any more.")) {}
+
+Task<Status> JournalTrimmer::FindSlowest(const Table& table, const JournalState& state,
+                                         std::map<LaneId, Position>& slowest) {
+  for (const Lane& lane : state.lanes) slowest[lane.id] = UINT64_MAX;
+  for (const Follower& follower : state.followers) {
+    auto cursors = co_await reader_.LoadCursors(table, follower.name);
+    if (!cursors) co_return cursors.error();
+    for (const Lane& lane : state.lanes) {
+      if (!lane.is_open() && lane.end <= follower.first) continue;
+      Position next = follower.StartIn(lane);
+      for (const JournalReader::Cursor& cursor : *cursors)
+        if (cursor.lane == lane.id) next = std::max(next, cursor.next);
+      Position& of_lane = slowest[lane.id];
+      of_lane = std::min(of_lane, next);
+    }
+  }
+  co_return Status::Ok();
+}
+
+Task<Result<TrimFacts>> JournalTrimmer::GatherFacts(Table& table, const JournalState& state, int64_t now_millis) {
+  const TableJournal& journal = table.journal();
+  TrimFacts facts;
+  facts.now_millis = now_millis;
+  facts.retention_millis = retention_millis_;
+  facts.horizon = journal.horizon().position;
+  facts.next = journal.next();
+  facts.records = journal.records();
+  facts.bytes = journal.bytes();
+  Memory& memory = tables_[table.id()];
+  facts.swept = memory.swept;
+  if (now_millis - memory.followers_checked_millis < kFollowerCheckMillis) co_return facts;
+  memory.followers_checked_millis = now_millis;
+  if (Status status = co_await FindSlowest(table, state, facts.slowest); !status.ok()) co_return status;
+  co_return facts;
+}
+
+Task<Status> JournalTrimmer::Trim(Table& table, int64_t now_millis) {
+  const auto state = table.journal().state();
+  const auto facts = co_await GatherFacts(table, *state, now_millis);
+  if (!facts) co_return facts.error();
+  TrimPlan plan = PlanTrim(*state, *facts);
+  if (!plan.is_needed) co_return Status::Ok();
+  const uint64_t trimmed_before = state->trimmed_records, trimmed = plan.kept.trimmed_records;
+  Status status = co_await CarryOut(table, std::move(plan));
+  if (status.ok()) trimmed_counter_.Add(trimmed - std::min(trimmed, trimmed_before));
+  co_return status;
+}
+
+Task<Status> JournalTrimmer::CarryOut(Table& table, TrimPlan plan) {
+  // What is remembered once it is done, made ready now.
+  auto kept = std::make_shared<const JournalState>(std::move(plan.kept));
+  std::map<LaneId, Position> swept;
+  for (const Lane& lane : kept->lanes) swept[lane.id] = lane.trimmed;
+  storage::Batch record, rows;
+  record.Put(JournalStateKey(table.id()), EncodeJournalState(*kept));
+  for (const TrimPlan::Rows& range : plan.rows)
+    rows.DeleteRange(JournalRowKey(table.prefix(), range.lane, range.begin),
+                     JournalRowKey(table.prefix(), range.lane, range.end));
+  std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &record}};
+  if (!rows.empty()) parts.push_back({table.partition(), table.epoch(), &rows});
+
+  // A lane is listed until its rows are gone: if this fails, the next call finds it again.
+  table.journal().Publish(std::make_shared<const JournalState>(std::move(plan.announced)));
+  if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
+  tables_[table.id()].swept.swap(swept);
+  table.journal().Publish(std::move(kept));
+  co_return Status::Ok();
+}
+
+}  // namespace armature::table
