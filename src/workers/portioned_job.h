@@ -141,6 +141,11 @@ template <class Work>
 Task<Pause> PortionedJob<Work>::Step() {
   const auto guard = co_await latch_.LockStripe(0);
   Pause next;
+  // Whoever changed a definition may have been given up before he could announce it, for want of memory.
+  for (const auto& table : catalog_.AllTables()) {
+    if (works_.contains(table->id())) continue;
+    if (auto work = FindWork(table)) works_.emplace(table->id(), std::move(*work));
+  }
   for (auto it = works_.begin(); it != works_.end();) {
     const Pause pause = co_await AdvanceOrRetry(it->second);
     if (pause) next = std::min(next.value_or(*pause), *pause);

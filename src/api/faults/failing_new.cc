@@ -4,17 +4,31 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/memory_reserve.h"
+
 namespace {
 
 thread_local uint64_t left = 0;  // allocations until the one that fails; 0 = not armed
 thread_local bool has_failed_ = false;
+thread_local bool fails_on = false;  // those that follow, too
+
+void Fail() {
+  has_failed_ = true;
+  const std::new_handler handler = std::get_new_handler();
+  if (handler == nullptr) throw std::bad_alloc();
+  handler();  // throws, or has found some
+}
 
 void* Allocate(std::size_t bytes, std::size_t alignment) {
-  if (left != 0 && --left == 0) {
-    has_failed_ = true;
-    const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
-    handler();  // throws, or has found some
+  if (left > 1) {
+    --left;
+  } else if (left == 1) {
+    if (!fails_on) {
+      left = 0;
+      Fail();
+    } else if (armature::Essential::MayFail()) {
+      Fail();
+    }
   }
   void* const memory = alignment <= alignof(std::max_align_t)
                            ? std::malloc(bytes == 0 ? 1 : bytes)
@@ -59,8 +73,9 @@ void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(m
 
 namespace armature {
 
-void FailingNew::Arm(uint64_t n) {
+void FailingNew::Arm(uint64_t n, Failures failures) {
   has_failed_ = false;
+  fails_on = failures == Failures::kAllFromThere;
   left = n;
 }
 void FailingNew::Disarm() { left = 0; }

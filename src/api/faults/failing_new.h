@@ -9,8 +9,11 @@ namespace armature {
 
 class FailingNew {
  public:
-  // 1 = the next.
-  static void Arm(uint64_t n);
+  enum class Failures { kOne, kAllFromThere };
+
+  // 1 = the next. kAllFromThere: that and all that follow until Disarm, but those that the reserve is kept for
+  // (base/memory_reserve.h): it is taken for large enough.
+  static void Arm(uint64_t n, Failures failures = Failures::kOne);
   static void Disarm();
   // Whether the armed allocation came, since Arm.
   static bool has_failed();

@@ -5,8 +5,9 @@
 
 namespace armature::api {
 
-FaultHouse::FaultHouse(storage::Engine& engine, Metrics& metrics)
-    : catalog_(engine, clock_, 0),
+FaultHouse::FaultHouse(storage::Engine& engine, Metrics& metrics, const Clock* clock)
+    : clock_(clock ? *clock : system_clock_),
+      catalog_(engine, clock_, 0),
       reads_(engine),
       writes_(engine),
       journal_(engine, clock_, catalog_, metrics),
@@ -21,7 +22,17 @@ FaultHouse::FaultHouse(storage::Engine& engine, Metrics& metrics)
 
 Status FaultHouse::Load() {
   if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
-  return RunBlocking(journal_.Load());
+  if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
+  if (Status status = RunBlocking(index_backfill_.Load()); !status.ok()) return status;
+  return RunBlocking(ttl_setup_.Load());
+}
+
+Status FaultHouse::DoBackgroundWork() {
+  if (Status status = RunBlocking(catalog_.RunDueTransitions()); !status.ok()) return status;
+  if (Status status = RunBlocking(journal_.KeepHouse()); !status.ok()) return status;
+  while (RunBlocking(index_backfill_.Step())) {}
+  while (RunBlocking(ttl_setup_.Step())) {}
+  return RunBlocking(catalog_.PersistStats());
 }
 
 struct FaultHouse::Hooks {
@@ -46,7 +57,7 @@ FaultReply FaultHouse::Call(std::string_view operation, std::string_view json, s
   const Hooks hooks{std::move(begin), end};
   Arena arena;
   FaultReply reply;
-  const front::LocalRequest request(operation, json, "r-1");
+  const front::LocalRequest request(operation, json, "us-east-1");
   const auto done = RunBlocking(Run(request.http(), arena, reply.body, hooks));
   if (done) return reply;
   reply.kind = done.error().http_status >= 500 ? FaultReply::Kind::kUnknown : FaultReply::Kind::kRefused;

@@ -37,7 +37,8 @@ struct FaultReply {
 
 class FaultHouse {
  public:
-  FaultHouse(storage::Engine& engine, Metrics& metrics);
+  // `clock`: another than the system's.
+  FaultHouse(storage::Engine& engine, Metrics& metrics, const Clock* clock = nullptr);
 
   Status Load();
   // An exception of the operation leaves this. `begin` and `end` are called where the request's own work begins and
@@ -46,12 +47,21 @@ class FaultHouse {
   FaultReply Call(std::string_view operation, std::string_view json, std::function<void()> begin = nullptr,
                   Hook end = nullptr);
 
+  // What the house's threads would do by and by, until there is nothing left to do.
+  Status DoBackgroundWork();
+
+  storage::Engine& engine() { return services_.engine; }
+  table::Catalog& catalog() { return catalog_; }
+  table::WritePath& writes() { return writes_; }
+  table::Journal& journal() { return journal_; }
+
  private:
   struct Hooks;
   Task<model::ApiResult<void>> Run(const net::HttpRequest& request, Arena& arena, std::string& body,
                                    const Hooks& hooks);
 
-  SystemClock clock_;
+  SystemClock system_clock_;
+  const Clock& clock_;
   SeededRandom random_{1};
   table::Catalog catalog_;
   table::ReadPath reads_;
@@ -62,7 +72,7 @@ class FaultHouse {
   workers::TtlSetup ttl_setup_;
   Services services_;
   const auth::AcceptAnyVerifier verifier_{"123456789012"};
-  const front::Pipeline pipeline_{{.region = "r-1"}, services_, verifier_};
+  const front::Pipeline pipeline_{{.region = "us-east-1"}, services_, verifier_};
 };
 
 }  // namespace armature::api
