@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "api/request_context.h"
-#include "auth/verifier.h"
+#include "auth/accept_any.h"
 #include "base/result.h"
 #include "front/dispatcher.h"
 #include "front/pipeline.h"
