@@ -61,7 +61,7 @@ endfunction()
 
 # armature_fuzzer(NAME SOURCE DEPS …): SOURCE has one LLVMFuzzerTestOneInput. In the build of `./dev fuzz` it becomes the
 # libFuzzer program NAME_fuzz; in every other build the ctest test fuzz.NAME replays what tools/fuzz keeps for it and
-# mutates that for a second, without libFuzzer (base/fuzz_replay.cc).
+# mutates that for a second, without libFuzzer (base/testing/fuzz_replay.cc).
 function(armature_fuzzer name source)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name}_fuzz ${source})

@@ -2,8 +2,10 @@
 """Compares the folder map in docs/README.md with the tree, so that the map cannot go stale.
 
 The map is the fenced block after the heading "Folder map"; each line starts with a path ending in a
-slash. Every folder of src/ and every top-level folder must be there, and nothing else. Every folder of src/ has a
-README.md: what it owns, what it must never know, where to begin. tools/test_checks.py plants each fault.
+slash. Every folder of src/ and every top-level folder must be there, and nothing else. Every folder of src/, however
+deep, has a README.md (what it owns, what it must never know, where to begin) and at most MOST_FILES at its top: with
+more, nobody finds anything by its name, and there are rooms in it that want to be made. tools/test_checks.py plants
+each fault.
 """
 
 import pathlib
@@ -12,6 +14,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+MOST_FILES = 30
 
 
 def mapped_folders(root):
@@ -23,13 +26,17 @@ def mapped_folders(root):
     return {line.split("/ ")[0].strip("/") for line in block.group(1).splitlines() if "/" in line.split(" ")[0]}
 
 
-def real_folders(root):
+def all_files(root):
     listed = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
         cwd=root, check=True, capture_output=True, text=True,
     ).stdout.splitlines()
+    return sorted({name for name in listed if (root / name).is_file()})
+
+
+def real_folders(files):
     folders = set()
-    for name in listed:
+    for name in files:
         parts = name.split("/")
         if len(parts) > 1 and not parts[0].startswith("."):
             folders.add(parts[0])
@@ -38,17 +45,27 @@ def real_folders(root):
     return folders - {"src", "test"}
 
 
+def room_errors(files):
+    """What is wrong with single folders of src/."""
+    rooms = {}
+    for name in files:
+        if name.startswith("src/") and name.count("/") > 1:
+            rooms.setdefault(name.rpartition("/")[0], []).append(name)
+    for room, held in sorted(rooms.items()):
+        if f"{room}/README.md" not in held:
+            yield f"{room}: no README.md"
+        if len(held) > MOST_FILES:
+            yield f"{room}: {len(held)} files at its top, at most {MOST_FILES} are allowed: divide it"
+
+
 def all_errors(root):
-    mapped, real = mapped_folders(root), real_folders(root)
+    files = all_files(root)
+    mapped, real = mapped_folders(root), real_folders(files)
     if mapped is None:
         return ['docs/README.md: no fenced block under "## Folder map"']
     errors = [f"docs/README.md: the folder map lacks {name}/" for name in sorted(real - mapped)]
     errors += [f"docs/README.md: the folder map names {name}/, which does not exist" for name in sorted(mapped - real)]
-    errors += [
-        f"{name}: no README.md" for name in sorted(real)
-        if name.startswith("src/") and not (root / name / "README.md").is_file()
-    ]
-    return errors
+    return errors + list(room_errors(files))
 
 
 def main():

@@ -151,6 +151,15 @@ class Folders(Tree):
     def test_a_folder_of_sources_without_a_readme(self):
         mapped = self.MAP.replace("docs/ ", "src/net/   sockets\ndocs/ ")
         self.assertEqual(self.errors({"docs/README.md": mapped, "src/net/a.h": ""}), ["src/net: no README.md"])
+        self.assertEqual(self.errors({"src/net/README.md": "# net\n", "src/base/text/a.h": "", "docs/README.md": mapped}),
+                         ["src/base/text: no README.md"])
+
+    def test_a_folder_of_sources_with_too_many_files(self):
+        full = {f"src/base/{n}.h": "" for n in range(28)}  # and a.h, and the README
+        full |= {f"src/base/text/{n}.h": "" for n in range(29)} | {"src/base/text/README.md": "# text\n"}
+        self.assertEqual(self.errors(full), [])
+        self.assertEqual(self.errors({"src/base/CMakeLists.txt": ""}),
+                         ["src/base: 31 files at its top, at most 30 are allowed: divide it"])
 
 
 class Docs(Tree):

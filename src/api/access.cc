@@ -3,8 +3,8 @@
 #include <string>
 
 #include "auth/authorizer.h"
-#include "base/base64.h"
-#include "model/arn.h"
+#include "base/codec/base64.h"
+#include "model/names/arn.h"
 
 namespace armature::api {
 

@@ -11,8 +11,8 @@
 
 #include "api/request_context.h"
 #include "auth/access.h"
+#include "expr/bind/key_condition.h"
 #include "expr/bound.h"
-#include "expr/key_condition.h"
 #include "expr/path.h"
 #include "model/api_error.h"
 #include "model/table_def.h"

@@ -20,7 +20,7 @@
 #include "front/pipeline.h"
 #include "storage/memory/memory_engine.h"
 #include "workers/index_backfill.h"
-#include "workers/ttl_setup.h"
+#include "workers/ttl/ttl_setup.h"
 
 namespace armature::api {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "model/table_def.h"
 #include "table/write/item_write.h"
 #include "wire/fields.h"

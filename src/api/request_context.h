@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "auth/principal.h"
-#include "base/arena.h"
 #include "base/clock.h"
+#include "base/memory/arena.h"
 #include "base/random.h"
 #include "model/compatibility.h"
 #include "model/wording.h"

@@ -1,15 +1,16 @@
 // Requests of every operation, decoded, checked and executed against tables in memory.
 //
-// Input: lines of an operation's name, a blank and a JSON body. The mutator knows the schemas (wire/request_mutator.h).
-// Every request ends in a reply that is JSON or in an error of the client's; what only reads can be repeated.
+// Input: lines of an operation's name, a blank and a JSON body. The mutator knows the schemas
+// (wire/testing/request_mutator.h). Every request ends in a reply that is JSON or in an error of the client's; what
+// only reads can be repeated.
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "api/api_fixture.h"
-#include "base/fuzz_check.h"
-#include "wire/request_mutator.h"
+#include "base/testing/fuzz_check.h"
+#include "wire/testing/request_mutator.h"
 
 namespace armature::api {
 namespace {

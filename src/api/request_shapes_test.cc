@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "api/api_fixture.h"
-#include "wire/request_samples.h"
+#include "wire/testing/request_samples.h"
 
 namespace armature::api {
 namespace {

@@ -10,7 +10,7 @@
 #include "api/access.h"
 #include "api/request_context.h"
 #include "model/api_error.h"
-#include "model/arn.h"
+#include "model/names/arn.h"
 #include "table/table.h"
 
 namespace armature::api {

@@ -6,12 +6,12 @@
 
 #include "api/partiql/next_token.h"
 #include "api/streams/shard_iterator.h"
-#include "base/base64.h"
 #include "base/bytes.h"
-#include "base/fuzz_check.h"
-#include "model/arn.h"
+#include "base/codec/base64.h"
+#include "base/testing/fuzz_check.h"
+#include "model/names/arn.h"
 #include "model/sequence_number.h"
-#include "wire/crc32.h"
+#include "wire/envelope/crc32.h"
 
 namespace armature::api {
 namespace {

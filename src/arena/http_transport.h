@@ -8,8 +8,8 @@
 
 #include "arena/client.h"
 #include "arena/server_process.h"
-#include "cli/bench/response_parser.h"
-#include "cli/bench/sigv4_signer.h"
+#include "cli/bench/http/response_parser.h"
+#include "cli/bench/http/sigv4_signer.h"
 #include "cli/bench/socket.h"
 
 namespace armature::arena {

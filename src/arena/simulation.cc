@@ -20,7 +20,7 @@
 #include "front/call_testing.h"
 #include "front/pipeline.h"
 #include "net/http_message.h"
-#include "wire/envelope.h"
+#include "wire/envelope/envelope.h"
 #include "workers/index_backfill.h"
 
 namespace armature::arena {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "model/names.h"
+#include "model/names/names.h"
 
 namespace armature::auth {
 

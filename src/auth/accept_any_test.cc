@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/names.h"
+#include "model/names/names.h"
 
 namespace armature::auth {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 
 namespace armature::auth {
 

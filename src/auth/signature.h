@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/sha256.h"
+#include "base/codec/sha256.h"
 #include "net/http_message.h"
 
 namespace armature::auth {

@@ -8,9 +8,9 @@
 
 #include "auth/percent_encoding.h"
 #include "auth/signature.h"
-#include "model/messages.h"
-#include "model/messages_signature.h"
-#include "model/names.h"
+#include "model/messages/messages.h"
+#include "model/messages/signature.h"
+#include "model/names/names.h"
 
 namespace armature::auth {
 

@@ -2,13 +2,13 @@
 //
 // Presence and form only, in DynamoDB's order of checks and with its texts; whether the signature holds is the
 // Verifier's business (auth/verifier.h). A Credential is views into the request (and, for percent-encoded queries, the
-// arena); its Region and key id are names (model/names.h) and nothing else. Pure, one pass, without allocation when the
-// header is well-formed. Called by front/.
+// arena); its Region and key id are names (model/names/names.h) and nothing else. Pure, one pass, without allocation
+// when the header is well-formed. Called by front/.
 #pragma once
 
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "net/http_message.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "auth/sigv4.h"
-#include "base/arena.h"
-#include "base/fuzz_check.h"
+#include "base/memory/arena.h"
+#include "base/testing/fuzz_check.h"
 #include "net/http_message.h"
 
 namespace armature::auth {

@@ -7,7 +7,7 @@
 
 #include "auth/principal.h"
 #include "auth/sigv4.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "net/http_message.h"
 

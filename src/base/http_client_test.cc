@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/http_testing.h"
+#include "base/testing/http_testing.h"
 
 namespace armature {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "base/visible_text.h"
+#include "base/text/visible_text.h"
 
 namespace armature {
 

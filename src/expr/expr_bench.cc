@@ -3,14 +3,14 @@
 
 #include <benchmark/benchmark.h>
 
-#include "base/arena.h"
-#include "expr/cache.h"
-#include "expr/evaluate.h"
+#include "base/memory/arena.h"
+#include "expr/apply/evaluate.h"
+#include "expr/apply/projection.h"
+#include "expr/apply/update.h"
+#include "expr/bind/expression_set.h"
 #include "expr/expr_testing.h"
-#include "expr/expression_set.h"
-#include "expr/parser.h"
-#include "expr/projection.h"
-#include "expr/update.h"
+#include "expr/parse/cache.h"
+#include "expr/parse/parser.h"
 
 namespace armature::expr {
 namespace {

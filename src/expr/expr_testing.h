@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/arena.h"
-#include "expr/evaluate.h"
-#include "expr/expression_set.h"
-#include "expr/projection.h"
-#include "expr/update.h"
+#include "base/memory/arena.h"
+#include "expr/apply/evaluate.h"
+#include "expr/apply/projection.h"
+#include "expr/apply/update.h"
+#include "expr/bind/expression_set.h"
 #include "model/value.h"
 
 namespace armature::expr {

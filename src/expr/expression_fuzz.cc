@@ -3,7 +3,7 @@
 // Input: an expression. The same text gives the same result, and NOT, AND and OR keep the laws of logic.
 #include <string>
 
-#include "base/fuzz_check.h"
+#include "base/testing/fuzz_check.h"
 #include "expr/expr_testing.h"
 
 namespace armature::expr {

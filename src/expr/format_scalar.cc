@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
+#include "base/codec/base64.h"
 
 namespace armature::expr {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
-#include "expr/parser.h"
+#include "expr/parse/parser.h"
 
 namespace armature::expr {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
 

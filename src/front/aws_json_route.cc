@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "wire/envelope.h"
+#include "wire/envelope/envelope.h"
 
 namespace armature::front {
 

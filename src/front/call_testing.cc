@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "wire/envelope.h"
+#include "wire/envelope/envelope.h"
 #include "wire/requests.h"
 
 namespace armature::front {

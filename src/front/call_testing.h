@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "front/pipeline.h"
 #include "model/api_error.h"
 #include "net/http_message.h"

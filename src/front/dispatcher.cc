@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "wire/envelope.h"
+#include "wire/envelope/envelope.h"
 
 namespace armature::front {
 

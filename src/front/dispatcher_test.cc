@@ -15,7 +15,7 @@
 #include "front/routes.h"
 #include "net/server.h"
 #include "net/server_test_support.h"
-#include "wire/compression.h"
+#include "wire/envelope/compression.h"
 
 namespace armature::front {
 namespace {

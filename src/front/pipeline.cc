@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "auth/sigv4.h"
-#include "wire/envelope.h"
+#include "wire/envelope/envelope.h"
 #include "wire/validate.h"
 
 namespace armature::front {

@@ -14,12 +14,12 @@
 #include "api/request_context.h"
 #include "auth/principal.h"
 #include "auth/verifier.h"
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "net/http_message.h"
 #include "wire/decode.h"
-#include "wire/json_document.h"
+#include "wire/json/json_document.h"
 
 namespace armature::front {
 

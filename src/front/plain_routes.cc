@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "model/api_error.h"
-#include "model/messages.h"
-#include "model/messages_signature.h"
-#include "wire/envelope.h"
+#include "model/messages/messages.h"
+#include "model/messages/signature.h"
+#include "wire/envelope/envelope.h"
 
 namespace armature::front {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "api/lambda/lambda_api.h"
-#include "wire/envelope.h"
+#include "wire/envelope/envelope.h"
 
 namespace armature::front {
 

@@ -1,6 +1,6 @@
 #include "model/api_error.h"
 
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::model {
 

@@ -1,7 +1,7 @@
 // ChangeRecord: one change of one item, as the journal tells it to those who follow it.
 //
 // Plain data in a reader's arena and page buffer; lives as long as they do. Read by table/journal, printed by
-// wire/change_json.h, used by api/streams, triggers/ and workers/. No I/O, no threads.
+// wire/json/change_json.h, used by api/streams, triggers/ and workers/. No I/O, no threads.
 #pragma once
 
 #include <cstddef>

@@ -5,9 +5,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
+#include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/key_codec.h"
 
 namespace armature::model {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "base/fuzz_check.h"
+#include "base/testing/fuzz_check.h"
 #include "model/number.h"
 
 namespace armature::model {

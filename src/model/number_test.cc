@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::model {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "model/arn.h"
+#include "model/names/arn.h"
 
 namespace armature::model {
 

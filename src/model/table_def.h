@@ -1,7 +1,7 @@
 // TableDef: everything the control plane knows of one table, as plain data.
 //
 // Immutable once published by table/catalog (a change makes a new copy). Stored as versioned JSON in the system
-// partition; the codec is at the end. No I/O, no threads. Used by table/, workers/ and api/.
+// partition (codec/table_def_codec.h). No I/O, no threads. Used by table/, workers/ and api/.
 #pragma once
 
 #include <cstdint>
@@ -162,9 +162,5 @@ std::string_view ProjectionTypeName(ProjectionType type);
 std::string_view BillingModeName(BillingMode mode);
 std::string_view TtlStatusName(TtlStatus status);
 std::string_view KinesisStatusName(KinesisStatus status);
-
-inline constexpr int kTableRecordVersion = 1;
-std::string EncodeTableDef(const TableDef& table);
-Result<TableDef> DecodeTableDef(std::string_view record);
 
 }  // namespace armature::model

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/number.h"
 
 namespace armature::model {

@@ -9,8 +9,8 @@
 
 #include <string>
 
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "net/http_message.h"
 
 struct sockaddr;

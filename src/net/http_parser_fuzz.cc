@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/fuzz_check.h"
+#include "base/testing/fuzz_check.h"
 #include "net/http_parser.h"
 
 namespace armature::net {

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "expr/path.h"
 #include "model/value.h"
 

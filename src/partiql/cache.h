@@ -1,13 +1,13 @@
 // A cache of parsed statements by their text; applications send the same few texts for ever.
 //
-// One per thread, so a hit costs a hash and no lock. Bounded in entries and bytes (base/generation_cache.h). What it
-// hands out is shared, for a request may wait while others push its statement out. Faulty texts are not kept. Used by
-// api/partiql.
+// One per thread, so a hit costs a hash and no lock. Bounded in entries and bytes (base/memory/generation_cache.h).
+// What it hands out is shared, for a request may wait while others push its statement out. Faulty texts are not kept.
+// Used by api/partiql.
 #pragma once
 
 #include <string_view>
 
-#include "base/generation_cache.h"
+#include "base/memory/generation_cache.h"
 #include "model/api_error.h"
 #include "partiql/ast.h"
 

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "expr/compare.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "partiql/lower.h"
 #include "table/keys/key_range.h"
 

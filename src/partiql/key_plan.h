@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
+#include "expr/bind/key_condition.h"
 #include "expr/bound.h"
-#include "expr/key_condition.h"
 #include "model/api_error.h"
 #include "model/table_def.h"
 #include "model/value.h"

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "expr/evaluate.h"
+#include "expr/apply/evaluate.h"
 #include "partiql/lower.h"
 #include "partiql/parser.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "partiql/ast.h"
 
 namespace armature::partiql {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 
 namespace armature::partiql {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "partiql/ast.h"
 
 namespace armature::partiql {

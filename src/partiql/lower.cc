@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "expr/check_operands.h"
+#include "expr/bind/check_operands.h"
 #include "expr/compare.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 
 namespace armature::partiql {
 namespace {

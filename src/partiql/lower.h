@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "partiql/lower.h"
 
 namespace armature::partiql {

@@ -2,8 +2,8 @@
 #include <array>
 #include <charconv>
 
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "partiql/keywords.h"
 #include "partiql/parser.h"
 #include "partiql/parser_impl.h"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "model/messages_partiql.h"
+#include "model/messages/partiql.h"
 #include "partiql/parser_impl.h"
 
 namespace armature::partiql {

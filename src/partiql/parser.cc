@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "expr/parser.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "expr/parse/parser.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "partiql/literal.h"
 #include "partiql/parser_impl.h"
 

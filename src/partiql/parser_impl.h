@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "partiql/ast.h"
 #include "partiql/lexer.h"
 

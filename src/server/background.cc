@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "server/failure_log.h"
-#include "triggers/trigger_file.h"
+#include "triggers/mappings/trigger_file.h"
 
 namespace armature::server {
 

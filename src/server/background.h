@@ -13,11 +13,11 @@
 #include "server/tables.h"
 #include "triggers/triggers.h"
 #include "workers/index_backfill.h"
-#include "workers/kinesis_worker.h"
+#include "workers/kinesis/kinesis_worker.h"
 #include "workers/memory_watch.h"
 #include "workers/periodic.h"
-#include "workers/ttl_setup.h"
-#include "workers/ttl_sweep.h"
+#include "workers/ttl/ttl_setup.h"
+#include "workers/ttl/ttl_sweep.h"
 
 namespace armature::server {
 

@@ -3,8 +3,8 @@
 // Input: a TOML file. It is read twice, and says the same twice; flags behind it win.
 #include <string>
 
-#include "base/fuzz_check.h"
-#include "base/memory_file.h"
+#include "base/testing/fuzz_check.h"
+#include "base/testing/memory_file.h"
 #include "server/options.h"
 
 namespace armature::server {

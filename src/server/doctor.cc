@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "base/log.h"
-#include "model/table_def.h"
+#include "model/codec/table_def_codec.h"
 #include "storage/rocksdb/survey/store_doctor.h"
 #include "table/keys/key_layout.h"
 #include "table/keys/keyspace.h"

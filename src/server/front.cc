@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/log.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "front/routes.h"
 
 namespace armature::server {

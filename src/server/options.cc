@@ -8,8 +8,8 @@
 #include <toml++/toml.h>
 
 #include "auth/site_policy.h"
-#include "base/one_line.h"
-#include "model/names.h"
+#include "base/text/one_line.h"
+#include "model/names/names.h"
 
 namespace armature::server {
 

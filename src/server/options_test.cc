@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/memory_file.h"
+#include "base/testing/memory_file.h"
 
 namespace armature::server {
 namespace {

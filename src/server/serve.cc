@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "server/house.h"
 #include "server/local_options.h"
 #include "server/options.h"

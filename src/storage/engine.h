@@ -16,8 +16,8 @@
 //              when that commit and all before it are (or reports why they cannot be).
 //  Threads     Every method may be called from any thread at any time between opening and Close.
 //  Asynchrony  Calls take an operation object that the caller keeps alive until its `done` finishes. An embedded
-//              engine finishes reads before returning, commits at the latest with the turn (base/turn.h) or, if the
-//              store would hold them back, from another thread; a remote one finishes all from a thread of its own.
+//              engine finishes reads before returning, commits at the latest with the turn (base/tasks/turn.h) or, if
+//              the store would hold them back, from another thread; a remote one finishes all from a thread of its own.
 //
 // Keys begin with a byte of 0x01 or more: 0x00 is the engine's own. They are whole (they contain the table's prefix); a
 // partition is a range of them, so that a split moves no data in an embedded engine. Items are written by table/ alone.

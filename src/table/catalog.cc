@@ -8,8 +8,9 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "model/messages.h"
-#include "model/names.h"
+#include "model/codec/table_def_codec.h"
+#include "model/messages/messages.h"
+#include "model/names/names.h"
 #include "table/keys/key_layout.h"
 #include "table/stats_record.h"
 #include "table/system_records.h"

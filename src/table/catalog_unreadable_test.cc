@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "model/codec/table_def_codec.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/test_support.h"
 #include "table/catalog.h"

@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/test_support.h"
 #include "storage/testing/arena.h"

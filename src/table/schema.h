@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/table_def.h"
 #include "model/value.h"
 #include "table/keys/keyspace.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
 
 namespace armature::table {

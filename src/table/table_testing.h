@@ -1,6 +1,7 @@
 // What the tests of table/ share: a house of engine, catalogue and paths, and writes in one line.
 //
-// Items, keys and values are written as in expr/expr_testing.h; executors to run on are in base/executor_testing.h.
+// Items, keys and values are written as in expr/expr_testing.h; executors to run on are in
+// base/testing/executor_testing.h.
 #pragma once
 
 #include <initializer_list>
@@ -10,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/async.h"
 #include "base/clock.h"
-#include "base/executor_testing.h"
+#include "base/memory/arena.h"
 #include "base/metrics.h"
+#include "base/testing/executor_testing.h"
+#include "expr/bind/expression_set.h"
 #include "expr/expr_testing.h"
-#include "expr/expression_set.h"
 #include "storage/faulty/faulty_engine.h"
 #include "table/catalog.h"
 #include "table/read/read_path.h"

@@ -20,9 +20,9 @@
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "table/lanes/journal_state.h"
-#include "triggers/destination.h"
-#include "triggers/function.h"
-#include "triggers/mapping.h"
+#include "triggers/functions/destination.h"
+#include "triggers/functions/function.h"
+#include "triggers/mappings/mapping.h"
 
 namespace armature::triggers {
 

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include "base/task_pool.h"
+#include "base/tasks/task_pool.h"
 #include "table/journal/journal_watch.h"
 
 namespace armature::triggers {

@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "model/arn.h"
+#include "model/names/arn.h"
 
 namespace armature::triggers {
 

@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "wire/attribute_json.h"
-#include "wire/change_json.h"
+#include "wire/json/attribute_json.h"
+#include "wire/json/change_json.h"
 
 namespace armature::triggers {
 

@@ -14,15 +14,15 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/clock.h"
+#include "base/memory/arena.h"
 #include "base/mutex.h"
-#include "base/task_pool.h"
+#include "base/tasks/task_pool.h"
 #include "table/journal/journal.h"
 #include "triggers/batch_delivery.h"
-#include "triggers/event_pattern.h"
 #include "triggers/followers.h"
-#include "triggers/mapping.h"
+#include "triggers/mappings/event_pattern.h"
+#include "triggers/mappings/mapping.h"
 #include "triggers/shard_progress.h"
 #include "triggers/trigger_stats.h"
 

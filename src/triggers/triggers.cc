@@ -7,8 +7,8 @@
 
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "model/arn.h"
-#include "model/messages_triggers.h"
+#include "model/messages/triggers.h"
+#include "model/names/arn.h"
 
 namespace armature::triggers {
 

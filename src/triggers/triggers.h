@@ -31,8 +31,8 @@
 #include "table/journal/journal.h"
 #include "triggers/followers.h"
 #include "triggers/mapping_runner.h"
-#include "triggers/mapping_store.h"
-#include "triggers/trigger_file.h"
+#include "triggers/mappings/mapping_store.h"
+#include "triggers/mappings/trigger_file.h"
 
 namespace armature::triggers {
 

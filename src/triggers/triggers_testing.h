@@ -15,7 +15,7 @@
 #include <simdjson.h>
 #include <unistd.h>
 
-#include "model/arn.h"
+#include "model/names/arn.h"
 #include "table/journal/journal_testing.h"
 #include "triggers/triggers.h"
 

@@ -9,9 +9,9 @@
 
 #include <fmt/core.h>
 
-#include "base/base64.h"
+#include "base/codec/base64.h"
 #include "model/item_size.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::wire {
 

@@ -8,7 +8,7 @@
 
 #include <simdjson.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "model/wording.h"

@@ -12,7 +12,7 @@
 
 #include <fmt/core.h>
 
-#include "model/messages.h"
+#include "model/messages/messages.h"
 #include "wire/attribute_decode.h"
 
 namespace armature::wire {

@@ -12,7 +12,7 @@
 
 #include <simdjson.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/wording.h"
 #include "wire/fields.h"

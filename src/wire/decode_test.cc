@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "wire/json_document.h"
+#include "wire/json/json_document.h"
 
 namespace armature::wire {
 namespace {

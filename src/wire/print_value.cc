@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "base/base64.h"
-#include "base/json_writer.h"
-#include "wire/attribute_json.h"
+#include "base/codec/base64.h"
+#include "base/text/json_writer.h"
 #include "wire/fields.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::wire {
 

@@ -5,8 +5,8 @@
 
 #include "base/random.h"
 #include "wire/decode.h"
-#include "wire/json_document.h"
-#include "wire/request_samples.h"
+#include "wire/json/json_document.h"
+#include "wire/testing/request_samples.h"
 
 namespace armature::wire {
 namespace {

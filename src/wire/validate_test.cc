@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "wire/decode.h"
-#include "wire/json_document.h"
+#include "wire/json/json_document.h"
 
 namespace armature::wire {
 namespace {

@@ -1,13 +1,13 @@
 // What wire/ costs per request: parsing, decoding, validating, printing, checksum, envelope.
 #include <benchmark/benchmark.h>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "wire/attribute_json.h"
-#include "wire/crc32.h"
 #include "wire/decode.h"
-#include "wire/envelope.h"
-#include "wire/json_document.h"
+#include "wire/envelope/crc32.h"
+#include "wire/envelope/envelope.h"
+#include "wire/json/attribute_json.h"
+#include "wire/json/json_document.h"
 
 namespace armature::wire {
 namespace {

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
 #include "table/keys/key_layout.h"
 #include "workers/workers_testing.h"

@@ -2,7 +2,7 @@
 
 #include "base/async.h"
 #include "base/log.h"
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 
 namespace armature::workers {
 

@@ -1,6 +1,6 @@
 #include "workers/table_walk.h"
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "storage/engine.h"
 #include "table/table.h"

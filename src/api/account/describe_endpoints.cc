@@ -1,7 +1,7 @@
 // DescribeEndpoints: where this Region's DynamoDB can be reached.
 #include "api/access.h"
 #include "api/handlers.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::api {
 

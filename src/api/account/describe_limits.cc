@@ -1,7 +1,7 @@
 // DescribeLimits: the account's and tables' capacity quotas.
 #include "api/access.h"
 #include "api/handlers.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::api {
 

@@ -12,12 +12,12 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "base/heavy_lane.h"
-#include "expr/projection.h"
-#include "model/item_codec.h"
-#include "model/messages.h"
+#include "base/tasks/heavy_lane.h"
+#include "expr/apply/projection.h"
+#include "model/codec/item_codec.h"
+#include "model/messages/messages.h"
 #include "table/capacity.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 

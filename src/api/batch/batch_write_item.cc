@@ -10,9 +10,9 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "api/consumed_capacity.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "table/write/item_write.h"
 
 namespace armature::api {

@@ -27,7 +27,7 @@
 #include "api/registry.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/memory/memory_engine.h"
 
 namespace armature::api {

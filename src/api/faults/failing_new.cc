@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 #include "api/faults/fault_house.h"
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "front/call_testing.h"
 
 namespace armature::api {

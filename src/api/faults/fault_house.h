@@ -20,7 +20,7 @@
 #include "table/txn/token_store.h"
 #include "table/write/write_path.h"
 #include "workers/index_backfill.h"
-#include "workers/ttl_setup.h"
+#include "workers/ttl/ttl_setup.h"
 
 namespace armature::api {
 

@@ -16,7 +16,7 @@
 #include "api/faults/failing_new.h"
 #include "api/faults/fault_workload.h"
 #include "base/log.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/test_support.h"

@@ -5,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
+#include "model/codec/table_def_codec.h"
 #include "table/index/index_changes.h"
 #include "table/keys/key_layout.h"
 

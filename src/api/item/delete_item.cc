@@ -4,7 +4,7 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 
@@ -29,7 +29,8 @@ Task<ApiResult<void>> DeleteItem(RequestContext& context, const wire::DeleteItem
   const auto validated = Validate(request, *context.wording, context.arena);
   if (!validated) co_return model::Told(*context.wording, validated.error());
   const BoundExpressions& bound = *validated;
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
+  ARMATURE_CO_TRY(const auto table,
+                  FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));
 

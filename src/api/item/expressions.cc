@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "expr/expression_set.h"
-#include "expr/legacy.h"
-#include "model/messages.h"
+#include "expr/bind/expression_set.h"
+#include "expr/bind/legacy.h"
+#include "model/messages/messages.h"
 #include "wire/decode.h"
 
 namespace armature::api {

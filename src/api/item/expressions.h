@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/wording.h"

@@ -4,8 +4,8 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "expr/projection.h"
-#include "model/item_codec.h"
+#include "expr/apply/projection.h"
+#include "model/codec/item_codec.h"
 #include "table/capacity.h"
 
 namespace armature::api {
@@ -34,7 +34,8 @@ Result<size_t> WriteFoundItem(JsonWriter& json, std::string_view record, const e
 
 Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput& request) {
   ARMATURE_CO_TRY(const auto bound, Validate(request, *context.wording, context.arena));
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
+  ARMATURE_CO_TRY(const auto table,
+                  FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   if (bound.projection) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.projection->paths));
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/log.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 

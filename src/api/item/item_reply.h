@@ -7,8 +7,8 @@
 
 #include "api/consumed_capacity.h"
 #include "api/request_context.h"
-#include "base/json_writer.h"
 #include "base/result.h"
+#include "base/text/json_writer.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "table/write/item_write.h"

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/key_codec.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 

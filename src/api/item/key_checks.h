@@ -4,7 +4,7 @@
 // items: single ones, batches, transactions, Query, Scan and PartiQL.
 #pragma once
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/table_def.h"

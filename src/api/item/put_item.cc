@@ -5,7 +5,7 @@
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "model/item_size.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 
@@ -32,7 +32,8 @@ Task<ApiResult<void>> PutItem(RequestContext& context, const wire::PutItemInput&
   const BoundExpressions& bound = *validated;
   const size_t item_size = model::ItemSize(request.Item.item());
   if (item_size > model::kMaxItemBytes) co_return ValidationException(std::string(model::messages::kItemTooLarge));
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Item.item(), bound}));
+  ARMATURE_CO_TRY(const auto table,
+                  FindDataTable(context, *request.TableName, ItemTouch{request, request.Item.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckItemKey(table->key_schema(), request.Item.item()));
   if (bound.condition) ARMATURE_CO_CHECK_OK(CheckKeyPaths(*table->schema(), bound.condition->paths));
 

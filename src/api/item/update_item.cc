@@ -4,10 +4,10 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "expr/update.h"
-#include "expr/update_charge.h"
+#include "expr/apply/update.h"
+#include "expr/apply/update_charge.h"
 #include "model/item_size.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 #include "table/index/index_changes.h"
 
 namespace armature::api {
@@ -39,7 +39,8 @@ Task<ApiResult<void>> UpdateItem(RequestContext& context, const wire::UpdateItem
   const auto validated = Validate(request, *context.wording, context.arena);
   if (!validated) co_return model::Told(*context.wording, validated.error());
   const BoundExpressions& bound = *validated;
-  ARMATURE_CO_TRY(const auto table, FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
+  ARMATURE_CO_TRY(const auto table,
+                  FindDataTable(context, *request.TableName, ItemTouch{request, request.Key.item(), bound}));
   ARMATURE_CO_CHECK_OK(CheckKey(table->key_schema(), request.Key.item()));
   const expr::BoundUpdate& update = bound.update ? *bound.update : expr::EmptyUpdate();
   const auto schema = table->schema();

@@ -1,7 +1,7 @@
 // DescribeKinesisStreamingDestination: every Kinesis data stream a table sends, or has sent, its changes to.
 #include "api/handlers.h"
 #include "api/kinesis/destination.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::api {
 

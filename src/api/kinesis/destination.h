@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "api/request_context.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "model/api_error.h"
 #include "table/table.h"
 

@@ -1,11 +1,11 @@
 // The operations on Kinesis destinations: replies, refusals, and what they leave in the table's definition. Delivery
-// itself is tested in workers/kinesis_delivery_test.cc.
+// itself is tested in workers/kinesis/kinesis_delivery_test.cc.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/api_fixture.h"
-#include "model/messages_kinesis.h"
+#include "model/messages/kinesis.h"
 
 namespace armature::api {
 namespace {

@@ -5,8 +5,8 @@
 #include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
 #include "api/lambda/mapping_settings.h"
-#include "model/arn.h"
-#include "model/messages_triggers.h"
+#include "model/messages/triggers.h"
+#include "model/names/arn.h"
 
 namespace armature::api::lambda {
 

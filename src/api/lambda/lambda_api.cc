@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "api/access.h"
-#include "base/json_writer.h"
-#include "base/visible_text.h"
-#include "wire/json_document.h"
+#include "base/text/json_writer.h"
+#include "base/text/visible_text.h"
+#include "wire/json/json_document.h"
 
 namespace armature::api::lambda {
 

@@ -7,7 +7,7 @@
 #include "api/access.h"
 #include "api/lambda/lambda_api.h"
 #include "api/lambda/mapping_reply.h"
-#include "model/messages_triggers.h"
+#include "model/messages/triggers.h"
 
 namespace armature::api::lambda {
 

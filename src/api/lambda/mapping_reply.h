@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "triggers/triggers.h"
 
 namespace armature::api::lambda {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/messages_triggers.h"
+#include "model/messages/triggers.h"
 
 namespace armature::api::lambda {
 

@@ -10,7 +10,7 @@
 
 #include "api/api_fixture.h"
 #include "api/lambda/lambda_api.h"
-#include "base/fuzz_check.h"
+#include "base/testing/fuzz_check.h"
 #include "triggers/triggers.h"
 
 namespace armature::api::lambda {

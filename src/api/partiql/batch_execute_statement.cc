@@ -13,9 +13,9 @@
 #include "api/partiql/select_plan.h"
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
-#include "model/item_codec.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/codec/item_codec.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "table/capacity.h"
 
 namespace armature::api {

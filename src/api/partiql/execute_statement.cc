@@ -7,10 +7,10 @@
 #include "api/partiql/select_plan.h"
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "table/capacity.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 

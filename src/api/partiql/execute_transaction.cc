@@ -7,7 +7,7 @@
 #include "api/partiql/statement_write.h"
 #include "api/partiql/transaction_members.h"
 #include "api/transact/transaction.h"
-#include "model/messages_partiql.h"
+#include "model/messages/partiql.h"
 
 namespace armature::api {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "base/base64.h"
 #include "base/bytes.h"
-#include "model/item_codec.h"
+#include "base/codec/base64.h"
+#include "model/codec/item_codec.h"
+#include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/key_codec.h"
-#include "model/messages_partiql.h"
+#include "model/messages/partiql.h"
 
 namespace armature::api {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "api/partiql/bound_statement.h"
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "table/keys/keyspace.h"

@@ -10,8 +10,8 @@
 #include "api/item/key_checks.h"
 #include "api/query/selection.h"
 #include "expr/compare.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 #include "partiql/lower.h"
 
 namespace armature::api {

@@ -2,13 +2,13 @@
 
 #include "api/item/item_reply.h"
 #include "api/query/page_reply.h"
-#include "expr/evaluate.h"
-#include "model/item_codec.h"
+#include "expr/apply/evaluate.h"
+#include "model/codec/item_codec.h"
 #include "partiql/lower.h"
 #include "table/capacity.h"
 #include "table/keys/key_range.h"
 #include "table/read/page_read.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 

@@ -11,7 +11,7 @@
 #include "api/partiql/select_plan.h"
 #include "api/request_context.h"
 #include "base/async.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "model/api_error.h"
 
 namespace armature::api {

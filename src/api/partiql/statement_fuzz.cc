@@ -7,8 +7,8 @@
 #include <string>
 
 #include "api/api_fixture.h"
-#include "base/fuzz_check.h"
-#include "base/json_writer.h"
+#include "base/testing/fuzz_check.h"
+#include "base/text/json_writer.h"
 #include "partiql/parser.h"
 
 namespace armature::partiql {

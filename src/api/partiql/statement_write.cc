@@ -2,8 +2,8 @@
 
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
-#include "expr/update.h"
-#include "model/messages_partiql.h"
+#include "expr/apply/update.h"
+#include "model/messages/partiql.h"
 #include "partiql/lower.h"
 #include "table/index/index_changes.h"
 

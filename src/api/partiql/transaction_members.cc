@@ -9,9 +9,9 @@
 #include "api/partiql/statement_write.h"
 #include "api/transact/cancellation.h"
 #include "base/bytes.h"
-#include "model/item_codec.h"
-#include "model/messages.h"
-#include "model/messages_partiql.h"
+#include "model/codec/item_codec.h"
+#include "model/messages/messages.h"
+#include "model/messages/partiql.h"
 
 namespace armature::api {
 

@@ -4,11 +4,11 @@
 
 #include "api/consumed_capacity.h"
 #include "api/item/item_reply.h"
-#include "base/json_writer.h"
-#include "expr/projection.h"
+#include "base/text/json_writer.h"
+#include "expr/apply/projection.h"
 #include "table/capacity.h"
 #include "table/read/page_read.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 

@@ -6,8 +6,8 @@
 #include "api/item/key_checks.h"
 #include "api/query/page_reply.h"
 #include "api/query/start_key.h"
-#include "expr/key_condition.h"
-#include "model/messages.h"
+#include "expr/bind/key_condition.h"
+#include "model/messages/messages.h"
 #include "table/keys/key_range.h"
 
 namespace armature::api {

@@ -4,7 +4,7 @@
 
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 

@@ -9,7 +9,7 @@
 #include "api/item/expressions.h"
 #include "api/query/read_request.h"
 #include "api/request_context.h"
-#include "expr/key_condition.h"
+#include "expr/bind/key_condition.h"
 #include "expr/path.h"
 #include "model/api_error.h"
 #include "table/schema.h"

@@ -12,12 +12,12 @@
 #include <rocksdb/db.h>
 #include <rocksdb/options.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/result.h"
 #include "storage/rocksdb/setup/data_directory.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
 #include "table/keys/key_layout.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 namespace {

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "api/consumed_capacity.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 

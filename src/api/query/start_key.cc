@@ -6,7 +6,7 @@
 
 #include "api/item/key_checks.h"
 #include "expr/format_scalar.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 #include "table/keys/key_range.h"
 
 namespace armature::api {

@@ -8,7 +8,7 @@
 
 #include "api/query/read_request.h"
 #include "api/query/read_target.h"
-#include "expr/key_condition.h"
+#include "expr/bind/key_condition.h"
 #include "model/api_error.h"
 #include "storage/engine.h"
 

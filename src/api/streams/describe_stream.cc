@@ -4,9 +4,9 @@
 
 #include "api/handlers.h"
 #include "api/streams/stream_lookup.h"
-#include "base/json_writer.h"
-#include "model/arn.h"
-#include "model/messages_streams.h"
+#include "base/text/json_writer.h"
+#include "model/messages/streams.h"
+#include "model/names/arn.h"
 #include "model/sequence_number.h"
 
 namespace armature::api {

@@ -7,8 +7,8 @@
 #include "api/streams/shard_iterator.h"
 #include "api/streams/stream_lookup.h"
 #include "base/log.h"
-#include "model/messages_streams.h"
-#include "wire/change_json.h"
+#include "model/messages/streams.h"
+#include "wire/json/change_json.h"
 
 namespace armature::api {
 

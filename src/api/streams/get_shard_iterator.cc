@@ -4,8 +4,8 @@
 #include "api/handlers.h"
 #include "api/streams/shard_iterator.h"
 #include "api/streams/stream_lookup.h"
-#include "base/json_writer.h"
-#include "model/messages_streams.h"
+#include "base/text/json_writer.h"
+#include "model/messages/streams.h"
 #include "model/sequence_number.h"
 
 namespace armature::api {

@@ -2,9 +2,9 @@
 
 #include <array>
 
-#include "base/base64.h"
 #include "base/bytes.h"
-#include "wire/crc32.h"
+#include "base/codec/base64.h"
+#include "wire/envelope/crc32.h"
 
 namespace armature::api {
 

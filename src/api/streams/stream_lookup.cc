@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "api/access.h"
-#include "model/arn.h"
-#include "model/messages_streams.h"
+#include "model/messages/streams.h"
+#include "model/names/arn.h"
 
 namespace armature::api {
 

@@ -1,7 +1,7 @@
 // ListTables: names the caller's tables, page by page.
 #include "api/access.h"
 #include "api/handlers.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::api {
 

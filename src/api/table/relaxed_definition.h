@@ -4,7 +4,7 @@
 // CreateTable for every request; changes nothing unless the server's Compatibility says so.
 #pragma once
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/compatibility.h"
 #include "wire/requests.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "model/arn.h"
+#include "model/names/arn.h"
 
 namespace armature::api {
 

@@ -3,7 +3,7 @@
 // Appends JSON. Used by CreateTable, DescribeTable, UpdateTable and DeleteTable.
 #pragma once
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "model/table_def.h"
 #include "table/table.h"
 

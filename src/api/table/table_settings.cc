@@ -8,8 +8,8 @@
 
 #include "api/table/key_schema_checks.h"
 #include "base/random.h"
-#include "model/arn.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
+#include "model/names/arn.h"
 
 namespace armature::api {
 

@@ -1,7 +1,7 @@
 // ListTagsOfResource: reads a table's tags.
 #include "api/handlers.h"
 #include "api/tag/tagged_resource.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::api {
 

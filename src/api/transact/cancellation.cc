@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "base/json_writer.h"
-#include "model/messages.h"
+#include "base/text/json_writer.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 

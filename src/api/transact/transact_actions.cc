@@ -9,9 +9,9 @@
 #include "api/table_lookup.h"
 #include "api/transact/cancellation.h"
 #include "base/bytes.h"
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 #include "table/index/index_changes.h"
 
 namespace armature::api {

@@ -10,9 +10,9 @@
 #include "api/table_lookup.h"
 #include "api/transact/cancellation.h"
 #include "api/transact/transaction.h"
-#include "expr/projection.h"
-#include "model/item_codec.h"
-#include "model/messages.h"
+#include "expr/apply/projection.h"
+#include "model/codec/item_codec.h"
+#include "model/messages/messages.h"
 
 namespace armature::api {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "api/item/item_reply.h"
-#include "model/item_codec.h"
-#include "model/messages.h"
+#include "model/codec/item_codec.h"
+#include "model/messages/messages.h"
 #include "table/capacity.h"
-#include "wire/attribute_json.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 

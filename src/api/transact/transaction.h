@@ -16,7 +16,7 @@
 #include "api/request_context.h"
 #include "api/transact/cancellation.h"
 #include "base/async.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "table/write/item_write.h"

@@ -1,7 +1,7 @@
 // DescribeTimeToLive: tells whether items of a table expire, and by which attribute.
 #include "api/handlers.h"
 #include "api/table_lookup.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::api {
 

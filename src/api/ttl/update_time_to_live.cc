@@ -3,9 +3,9 @@
 
 #include "api/handlers.h"
 #include "api/table_lookup.h"
-#include "base/json_writer.h"
-#include "model/messages.h"
-#include "model/messages_ttl.h"
+#include "base/text/json_writer.h"
+#include "model/messages/messages.h"
+#include "model/messages/ttl.h"
 
 namespace armature::api {
 

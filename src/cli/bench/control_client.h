@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "cli/bench/response_parser.h"
-#include "cli/bench/sigv4_signer.h"
+#include "cli/bench/http/response_parser.h"
+#include "cli/bench/http/sigv4_signer.h"
 #include "cli/bench/socket.h"
 #include "cli/bench/workload.h"
 

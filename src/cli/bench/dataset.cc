@@ -9,9 +9,8 @@
 
 #include "cli/bench/control_client.h"
 #include "cli/bench/driver.h"
-#include "cli/bench/item_shape.h"
-#include "cli/bench/random.h"
-#include "cli/bench/workloads/workloads.h"
+#include "cli/bench/items/item_shape.h"
+#include "cli/bench/items/random.h"
 
 namespace armature::cli::bench {
 namespace {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/bench/histogram.h"
+#include "cli/bench/measure/histogram.h"
+#include "cli/bench/measure/process_usage.h"
 #include "cli/bench/options.h"
-#include "cli/bench/process_usage.h"
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/bench/histogram.h"
-#include "cli/bench/response_parser.h"
-#include "cli/bench/sigv4_signer.h"
+#include "cli/bench/http/response_parser.h"
+#include "cli/bench/http/sigv4_signer.h"
+#include "cli/bench/measure/histogram.h"
 #include "cli/bench/socket.h"
 #include "cli/bench/workload.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/bench/sigv4_signer.h"
+#include "cli/bench/http/sigv4_signer.h"
 
 namespace armature::cli::bench {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "cli/bench/process_usage.h"
+#include "cli/bench/measure/process_usage.h"
 
 namespace armature::cli::bench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 #include "cli/shell/statements/statement_scan.h"
 
 namespace armature::cli::shell {

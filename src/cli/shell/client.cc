@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/clock.h"
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::cli::shell {
 namespace {

@@ -17,7 +17,7 @@
 #include "auth/request_signer.h"
 #include "base/http_client.h"
 #include "cli/shell/options.h"
-#include "cli/shell/value.h"
+#include "cli/shell/output/value.h"
 
 namespace armature::cli::shell {
 

@@ -11,8 +11,8 @@
 #include <histedit.h>
 #include <unistd.h>
 
+#include "cli/shell/output/text_width.h"
 #include "cli/shell/terminal.h"
-#include "cli/shell/text_width.h"
 
 namespace armature::cli::shell {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "cli/shell/aws_config.h"
-#include "cli/shell/output.h"
+#include "cli/shell/output/output.h"
 
 namespace armature::cli::shell {
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "cli/shell/completion.h"
-#include "cli/shell/describe.h"
+#include "cli/shell/output/describe.h"
 #include "cli/shell/statements/statement_scan.h"
 #include "cli/shell/terminal.h"
 

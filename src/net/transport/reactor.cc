@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace armature::net {
 

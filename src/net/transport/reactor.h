@@ -15,7 +15,7 @@
 #include "base/async.h"
 #include "base/clock.h"
 #include "base/result.h"
-#include "base/turn.h"
+#include "base/tasks/turn.h"
 #include "net/transport/timer_wheel.h"
 
 namespace armature::net {

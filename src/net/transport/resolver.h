@@ -20,7 +20,7 @@
 
 #include "base/async.h"
 #include "base/result.h"
-#include "base/task_pool.h"
+#include "base/tasks/task_pool.h"
 
 namespace armature::net {
 

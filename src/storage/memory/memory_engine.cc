@@ -5,12 +5,12 @@
 #include <new>
 #include <shared_mutex>
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
+#include "storage/job_thread.h"
 #include "storage/memory/version_map.h"
 #include "storage/partition_table.h"
 #include "storage/rw_lock.h"
 #include "storage/scan_buffer.h"
-#include "storage/job_thread.h"
 
 namespace armature::storage {
 namespace {

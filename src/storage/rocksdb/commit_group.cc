@@ -1,6 +1,6 @@
 #include "storage/rocksdb/commit_group.h"
 
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 
 namespace armature::storage {
 

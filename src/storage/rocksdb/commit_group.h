@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/turn.h"
+#include "base/tasks/turn.h"
 #include "storage/engine.h"
 
 namespace armature::storage {
@@ -45,7 +45,7 @@ class CommitGroup final : public Turn::Work {
   class Writer {
    public:
     virtual ~Writer() = default;
-    // No allocation fails in it (base/memory_reserve.h).
+    // No allocation fails in it (base/memory/memory_reserve.h).
     virtual void WriteGroup(std::span<const Member> members) = 0;
   };
 

@@ -13,7 +13,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "base/log.h"
-#include "base/memory_reserve.h"
+#include "base/memory/memory_reserve.h"
 #include "storage/engine_calls.h"
 #include "storage/job_thread.h"
 #include "storage/partition_table.h"

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
+#include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/key_codec.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 #include "table/capacity.h"
 #include "table/keys/expiry.h"
 

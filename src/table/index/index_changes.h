@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"

@@ -6,7 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
-#include "model/arn.h"
+#include "model/names/arn.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/lane_changes.h"

@@ -4,7 +4,7 @@
 #include <random>
 #include <set>
 
-#include "model/item_codec.h"
+#include "model/codec/item_codec.h"
 #include "table/journal/journal_testing.h"
 #include "table/keys/key_layout.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "base/result.h"
 #include "model/change_record.h"
 #include "storage/engine.h"

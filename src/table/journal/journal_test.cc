@@ -1,6 +1,6 @@
 #include "table/journal/journal.h"
 
-#include "model/arn.h"
+#include "model/names/arn.h"
 #include "table/journal/journal_testing.h"
 #include "table/keys/key_layout.h"
 #include "table/system_records.h"

@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/task_pool.h"
+#include "base/tasks/task_pool.h"
 #include "table/journal/journal.h"
 
 namespace armature::table {

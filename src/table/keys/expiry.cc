@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/bytes.h"
-#include "model/key_codec.h"
+#include "model/codec/key_codec.h"
 #include "table/keys/key_layout.h"
 #include "table/keys/keyspace.h"
 

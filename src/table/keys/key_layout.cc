@@ -5,7 +5,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
-#include "model/key_codec.h"
+#include "model/codec/key_codec.h"
 
 namespace armature::table {
 

@@ -1,7 +1,7 @@
 #include "table/keys/key_range.h"
 
 #include "base/bytes.h"
-#include "model/key_codec.h"
+#include "model/codec/key_codec.h"
 #include "table/keys/key_layout.h"
 
 namespace armature::table {

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "expr/key_condition.h"
+#include "expr/bind/key_condition.h"
 #include "model/value.h"
 #include "storage/engine.h"
 #include "table/keys/keyspace.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/bytes.h"
+#include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/key_codec.h"
 #include "table/keys/key_layout.h"
 
 namespace armature::table {

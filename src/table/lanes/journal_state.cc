@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-#include "base/json_writer.h"
+#include "base/text/json_writer.h"
 
 namespace armature::table {
 

@@ -3,14 +3,14 @@
 //   version 1 | flags | created, 8 bytes | { length, varint | item record } for each of keys, old image, new image that
 //   is there
 //
-// Images are the items' own records (model/item_codec.h), copied as they are, each with its checksum. The keys are
-// there only if no image is. Pure.
+// Images are the items' own records (model/codec/item_codec.h), copied as they are, each with its checksum. The keys
+// are there only if no image is. Pure.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "base/result.h"
 #include "model/change_record.h"
 #include "model/table_def.h"

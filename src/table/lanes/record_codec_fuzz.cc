@@ -6,10 +6,10 @@
 
 #include <xxhash.h>
 
-#include "base/arena.h"
 #include "base/bytes.h"
-#include "base/fuzz_check.h"
-#include "model/item_codec.h"
+#include "base/memory/arena.h"
+#include "base/testing/fuzz_check.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
 #include "table/lanes/journal_state.h"
 #include "table/lanes/record_codec.h"

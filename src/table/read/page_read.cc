@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/log.h"
-#include "base/work_meter.h"
-#include "expr/evaluate.h"
-#include "model/item_codec.h"
+#include "base/tasks/work_meter.h"
+#include "expr/apply/evaluate.h"
+#include "model/codec/item_codec.h"
 #include "table/capacity.h"
 
 namespace armature::table {

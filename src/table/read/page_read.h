@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <string>
 
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "expr/bound.h"
 #include "model/api_error.h"
 #include "model/value.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "base/work_meter.h"
+#include "base/tasks/work_meter.h"
 #include "storage/memory/memory_engine.h"
 #include "table/keys/keyspace.h"
 #include "table/table_testing.h"

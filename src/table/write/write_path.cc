@@ -9,12 +9,12 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "base/log_limit.h"
-#include "base/work_meter.h"
-#include "expr/evaluate.h"
-#include "expr/update.h"
-#include "model/item_codec.h"
+#include "base/tasks/work_meter.h"
+#include "expr/apply/evaluate.h"
+#include "expr/apply/update.h"
+#include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "model/messages.h"
+#include "model/messages/messages.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 
@@ -241,9 +241,7 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
   ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
   CollectionSize collection;
-  if (write.table->has_local_indexes()) {
-    ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena));
-  }
+  if (write.table->has_local_indexes()) { ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena)); }
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
   if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, changes);

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
-#include "base/arena.h"
 #include "base/async.h"
+#include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "storage/engine.h"

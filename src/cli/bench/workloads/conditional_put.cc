@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/bench/item_shape.h"
+#include "cli/bench/items/item_shape.h"
 #include "cli/bench/workloads/workloads.h"
 
 namespace armature::cli::bench {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/bench/item_shape.h"
-#include "cli/bench/random.h"
+#include "cli/bench/items/item_shape.h"
+#include "cli/bench/items/random.h"
 #include "cli/bench/workloads/workloads.h"
 
 namespace armature::cli::bench {

@@ -5,8 +5,8 @@
 #include <simdjson.h>
 
 #include "cli/bench/control_client.h"
-#include "cli/bench/item_shape.h"
-#include "cli/bench/response_parser.h"
+#include "cli/bench/http/response_parser.h"
+#include "cli/bench/items/item_shape.h"
 #include "cli/bench/workloads/workloads.h"
 
 namespace armature::cli::bench {

@@ -5,8 +5,9 @@
 #include <fmt/format.h>
 
 #include "cli/bench/control_client.h"
-#include "cli/bench/item_shape.h"
-#include "cli/bench/random.h"
+#include "cli/bench/dataset.h"
+#include "cli/bench/items/item_shape.h"
+#include "cli/bench/items/random.h"
 #include "cli/bench/workloads/workloads.h"
 
 namespace armature::cli::bench {

@@ -5,7 +5,8 @@
 #include <simdjson.h>
 
 #include "cli/bench/control_client.h"
-#include "cli/bench/item_shape.h"
+#include "cli/bench/dataset.h"
+#include "cli/bench/items/item_shape.h"
 #include "cli/bench/workloads/workloads.h"
 
 namespace armature::cli::bench {

@@ -2,30 +2,10 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {
-
-// The table of Dataset::kOrdered.
-inline std::string OrderedTable(const Options& options) {
-  return options.table + "-ordered-" + std::to_string(options.partition_items);
-}
-
-// The tables of Dataset::kTagged, kTaggedGlobal and kTaggedLocal, and the index of the latter two.
-enum class TagIndex { kNone, kGlobal, kLocal };
-inline constexpr std::string_view kTagIndexName = "by-tag";
-inline std::string TaggedTable(const Options& options, TagIndex index) {
-  const char* kind = index == TagIndex::kNone ? "-tagged" : index == TagIndex::kGlobal ? "-tagged-gsi" : "-tagged-lsi";
-  return options.table + kind;
-}
-
-// The table of Dataset::kStreamed.
-inline std::string StreamedTable(const Options& options) { return options.table + "-streamed"; }
-
-// The attribute by which items of Dataset::kExpiring expire.
-inline constexpr std::string_view kExpiryAttribute = "expires";
 
 std::unique_ptr<Workload> MakePut(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeLoad(const Options& options, const Share& share);

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "base/bytes.h"
-#include "base/crc32c.h"
+#include "base/codec/crc32c.h"
 #include "storage/rocksdb/files/status_mapping.h"
 
 namespace armature::storage {

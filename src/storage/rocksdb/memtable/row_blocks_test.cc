@@ -78,7 +78,7 @@ TEST(RowBlocksTest, ALargeRowLeavesTheCurrentBlockInUse) {
   EXPECT_EQ(after, before + 128);
 }
 
-// What a memtable does when the system has no memory is what everything else does (base/memory_reserve.h).
+// What a memtable does when the system has no memory is what everything else does (base/memory/memory_reserve.h).
 TEST(RowBlocksTest, WithoutMemoryTheNewHandlerIsAskedAndThenItThrows) {
 #if !defined(ARMATURE_ADDRESS_SANITIZER) && !defined(ARMATURE_THREAD_SANITIZER)
   RowBlocks blocks(RowBlocks::kHugePageBytes);

@@ -1,6 +1,6 @@
 // The three reads of an engine, over a RocksDB: they fill in an operation and leave finishing it to the caller.
 //
-// No allocation fails inside RocksDB (base/memory_reserve.h): it does not survive an exception. Thread-safe.
+// No allocation fails inside RocksDB (base/memory/memory_reserve.h): it does not survive an exception. Thread-safe.
 #pragma once
 
 #include <rocksdb/db.h>

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/crc32c.h"
+#include "base/codec/crc32c.h"
 #include "storage/rocksdb/files/status_mapping.h"
 
 namespace armature::storage {

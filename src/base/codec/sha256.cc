@@ -1,0 +1,67 @@
+// OpenSSL 3 deprecates the low-level SHA-256 calls in favour of EVP, which allocates per digest and costs four times as
+// much for messages as short as these.
+#define OPENSSL_SUPPRESS_DEPRECATED
+
+#include "base/codec/sha256.h"
+
+#include <algorithm>
+
+namespace armature {
+
+namespace {
+constexpr size_t kBlockBytes = 64;
+}
+
+Sha256::Sha256() { SHA256_Init(&state_); }
+
+void Sha256::Update(std::string_view bytes) { SHA256_Update(&state_, bytes.data(), bytes.size()); }
+
+Sha256Digest Sha256::Digest() const {
+  SHA256_CTX copy = state_;
+  Sha256Digest digest;
+  SHA256_Final(digest.data(), &copy);
+  return digest;
+}
+
+Sha256Digest Sha256::Of(std::string_view bytes) {
+  Sha256Digest digest;
+  SHA256(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), digest.data());
+  return digest;
+}
+
+HmacSha256::HmacSha256(std::string_view key) {
+  std::array<char, kBlockBytes> block{};
+  if (key.size() > kBlockBytes) {
+    const Sha256Digest digest = Sha256::Of(key);
+    std::ranges::copy(digest, block.begin());
+  } else {
+    std::ranges::copy(key, block.begin());
+  }
+  const std::string_view padded(block.data(), block.size());
+  for (char& byte : block) byte ^= 0x36;
+  inner_.Update(padded);
+  for (char& byte : block) byte ^= 0x36 ^ 0x5c;
+  outer_.Update(padded);
+}
+
+Sha256Digest HmacSha256::Digest() const {
+  Sha256 outer = outer_;
+  outer.Update(BytesOf(inner_.Digest()));
+  return outer.Digest();
+}
+
+Sha256Digest HmacSha256::Of(std::string_view key, std::string_view bytes) {
+  HmacSha256 hmac(key);
+  hmac.Update(bytes);
+  return hmac.Digest();
+}
+
+HexDigest::HexDigest(const Sha256Digest& digest) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  for (size_t i = 0; i < digest.size(); ++i) {
+    digits_[2 * i] = kDigits[digest[i] >> 4];
+    digits_[2 * i + 1] = kDigits[digest[i] & 15];
+  }
+}
+
+}  // namespace armature

@@ -1,0 +1,37 @@
+// The record form of an item: what is stored, byte by byte in docs/design/formats.md.
+//
+// Encode writes a versioned, checksummed record; Decode checks it and rebuilds the item in an arena, its strings
+// pointing into the record. A record whose checksum does not hold is kCorruption and is never served.
+// Pure; used by table/ (and by anything that reads what table/ wrote).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/memory/arena.h"
+#include "base/result.h"
+#include "model/value.h"
+
+namespace armature::model {
+
+inline constexpr uint8_t kItemRecordVersion = 1;
+
+// Appends the record of `item`. `item_size` is ItemSize(item); it is stored so that capacity needs no second walk.
+void EncodeItem(Item item, size_t item_size, std::string& out);
+
+struct DecodedItem {
+  Item item;
+  size_t item_size = 0;
+};
+
+// REQUIRES: `record` outlives the decoded item.
+Result<DecodedItem> DecodeItem(std::string_view record, Arena& arena);
+
+// The stored item size alone, after checking the checksum.
+Result<size_t> DecodeItemSize(std::string_view record);
+
+// Bare values, without version or checksum; for use inside other records.
+void EncodeValue(const Value& value, std::string& out);
+bool DecodeValue(ByteReader& reader, Arena& arena, Value* value, int depth = 0);
+
+}  // namespace armature::model

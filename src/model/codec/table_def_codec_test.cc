@@ -1,0 +1,62 @@
+#include "model/codec/table_def_codec.h"
+
+#include <random>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace armature::model {
+namespace {
+
+TableDef Sample() {
+  TableDef def;
+  def.id = 7;
+  def.account = "123456789012";
+  def.region = "us-east-1";
+  def.name = "Music";
+  def.attribute_definitions = {{"pk", Type::kS}, {"sk", Type::kN}};
+  def.key_schema = {{{"pk", Type::kS}}, {{"sk", Type::kN}}};
+  IndexDef index;
+  index.name = "byYear";
+  index.key_schema = {{{"sk", Type::kN}}, {}};
+  def.indexes.push_back(index);
+  def.tags = {{"team", "a"}};
+  return def;
+}
+
+TEST(TableDefCodecTest, RoundTrip) {
+  const std::string record = EncodeTableDef(Sample());
+  const auto decoded = DecodeTableDef(record);
+  ASSERT_TRUE(decoded) << decoded.error().ToString();
+  EXPECT_EQ(EncodeTableDef(*decoded), record);
+}
+
+TEST(TableDefCodecTest, ANameThatIsNoneIsDamage) {
+  for (const std::string& bad :
+       {std::string("us-east-1\0x", 11), std::string("eu\xff"), std::string(), std::string("a/b")}) {
+    for (std::string TableDef::*member : {&TableDef::region, &TableDef::name, &TableDef::account}) {
+      TableDef def = Sample();
+      def.*member = bad;
+      EXPECT_FALSE(DecodeTableDef(EncodeTableDef(def))) << bad;
+    }
+  }
+}
+
+// Whatever bytes a record has become: it is read or refused.
+TEST(TableDefCodecTest, AnyBytesAreReadOrRefused) {
+  const std::string record = EncodeTableDef(Sample());
+  for (size_t size = 0; size < record.size(); ++size) EXPECT_FALSE(DecodeTableDef(record.substr(0, size)));
+  std::mt19937 random(1);
+  int refused = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    std::string damaged = record;
+    for (unsigned i = 0; i <= random() % 3; ++i) damaged[random() % damaged.size()] = static_cast<char>(random());
+    const auto decoded = DecodeTableDef(damaged);
+    if (!decoded) ++refused;
+    else EXPECT_TRUE(DecodeTableDef(EncodeTableDef(*decoded)));
+  }
+  EXPECT_GT(refused, 10'000);
+}
+
+}  // namespace
+}  // namespace armature::model
