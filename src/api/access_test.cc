@@ -10,10 +10,8 @@
 #include <gmock/gmock.h>
 #include <simdjson.h>
 
+#include "api/access_testing.h"
 #include "api/api_fixture.h"
-#include "api/lambda/lambda_api.h"
-#include "auth/authorizer.h"
-#include "triggers/triggers.h"
 
 namespace armature::api {
 namespace {
@@ -23,39 +21,6 @@ using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
 using Lines = std::vector<std::string>;
-
-// Remembers every access as a line of text; refuses all of them if told so.
-class RecordingAuthorizer final : public auth::Authorizer {
- public:
-  model::ApiResult<void> Authorize(const auth::Principal& principal, const auth::Access& access) const override {
-    EXPECT_EQ(principal.arn, "arn:aws:iam::123456789012:root");
-    lines.push_back(LineOf(access));
-    if (refuses) return model::AccessDeniedException("no");
-    return {};
-  }
-
-  mutable Lines lines;
-  bool refuses = false;
-
- private:
-  static std::string LineOf(const auth::Access& access) {
-    const auth::AccessConditions conditions = access.conditions();
-    std::string line = fmt::format("{} {}", access.action(), access.resource().Arn());
-    const auto add = [&](std::string_view name, const std::string& value) {
-      if (!value.empty()) line += fmt::format(" {}={}", name, value);
-    };
-    add("keys", fmt::format("{}", fmt::join(conditions.leading_keys(), ",")));
-    add("second", fmt::format("{}", fmt::join(conditions.partition_keys[1], ",")));
-    add("names", fmt::format("{}", fmt::join(conditions.attributes, ",")));
-    add("select", std::string(conditions.select));
-    add("returns", std::string(conditions.return_values));
-    add("capacity", std::string(conditions.return_consumed_capacity));
-    add("in", std::string(conditions.enclosing_operation));
-    if (conditions.full_table_scan) add("scan", *conditions.full_table_scan ? "yes" : "no");
-    for (const auth::Tag& tag : conditions.request_tags) add("tag", fmt::format("{}:{}", tag.key, tag.value));
-    return line;
-  }
-};
 
 struct Case {
   std::string_view operation;
@@ -359,51 +324,6 @@ TEST_F(AccessTest, EachTableOfABatchIsOneAccess) {
                                  "dynamodb:BatchWriteItem arn:aws:dynamodb:us-east-1:123456789012:table/Tbl keys=k "
                                  "names=pk,x capacity=NONE"));
   EXPECT_TRUE(last_.ok);
-}
-
-// --- Lambda's operations, which have no schema
-
-class MappingAccessTest : public AccessTest {
- protected:
-  MappingAccessTest() { services_.triggers = &triggers_; }
-  ~MappingAccessTest() override { services_.triggers = nullptr; }
-
-  std::string Run(const lambda::RestOperation& operation, bool refuses) {
-    net::HttpRequest request;
-    request.method = operation.method;
-    request.path =
-        operation.has_uuid ? "/2015-03-31/event-source-mappings/the-uuid" : "/2015-03-31/event-source-mappings";
-    const std::string body =
-        fmt::format(R"j({{"FunctionName":"f","EventSourceArn":"{}","StartingPosition":"LATEST"}})j", stream_);
-    authorizer_.lines.clear();
-    authorizer_.refuses = refuses;
-    Arena arena;
-    std::string reply;
-    const front::Caller caller{
-        {.account = "123456789012", .arn = "arn:aws:iam::123456789012:root", .access_key_id = "k"}, "us-east-1"};
-    RequestContext context = pipeline_.MakeContext(caller, operation.iam_action, request, arena, reply);
-    const auto done = RunBlocking(lambda::RunRestOperation(operation, context, request, body));
-    if (refuses) { EXPECT_EQ(done ? "done" : done.error().name, "AccessDeniedException") << operation.name; }
-    return fmt::format("{}", fmt::join(authorizer_.lines, "; "));
-  }
-
-  static triggers::TriggerConfig Config() {
-    triggers::TriggerConfig config;
-    config.functions["f"].name = "f";
-    config.functions["f"].command = {"/bin/true"};
-    return config;
-  }
-  triggers::Triggers triggers_{{*engine_, catalog_, journal_, clock_, random_, metrics_}, Config()};
-};
-
-TEST_F(MappingAccessTest, EveryOperationTellsWhatItTouches) {
-  for (const bool refuses : {false, true}) {
-    for (const lambda::RestOperation& operation : lambda::RestOperations()) {
-      const std::string resource =
-          operation.has_uuid ? "arn:aws:lambda:us-east-1:123456789012:event-source-mapping:the-uuid" : "*";
-      EXPECT_EQ(Run(operation, refuses), fmt::format("lambda:{} {}", operation.name, resource));
-    }
-  }
 }
 
 }  // namespace

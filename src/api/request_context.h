@@ -23,9 +23,6 @@
 namespace armature::auth {
 class Authorizer;
 }
-namespace armature::triggers {
-class Triggers;
-}
 
 namespace armature::api {
 
@@ -38,7 +35,6 @@ struct Services {
   const Clock& clock;
   RandomSource& random;
   table::Journal* journal = nullptr;             // null: tables have no streams
-  triggers::Triggers* triggers = nullptr;        // null: Lambda's API is not answered
   const auth::Authorizer* authorizer = nullptr;  // null: everybody may do everything
   bool allows_partiql_scans = true;              // SELECT statements may read a whole table or index
   bool shares_tables = false;                    // one set of tables: ARNs of any account and Region mean it

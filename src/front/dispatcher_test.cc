@@ -57,8 +57,8 @@ class DispatcherTest : public api::ApiFixture {
 
   void Start(DispatcherOptions options) {
     Stop();
-    dispatcher_ = std::make_unique<Dispatcher>(std::move(options), MakeRoutes(watched_pipeline_, "us-east-1", metrics_),
-                                               random_, metrics_);
+    dispatcher_ = std::make_unique<Dispatcher>(
+        std::move(options), MakeRoutes(watched_pipeline_, "us-east-1", nullptr, metrics_), random_, metrics_);
     net::ServerOptions net;
     net.port = 0;
     net.threads = 1;
@@ -203,7 +203,7 @@ TEST_F(DispatcherTest, AnExceptionIsA500AndTheServerGoesOn) {
 }
 
 TEST_F(DispatcherTest, TheLastRouteTakesWhatIsLeft) {
-  const RouteTable routes = MakeRoutes(watched_pipeline_, "us-east-1", metrics_);
+  const RouteTable routes = MakeRoutes(watched_pipeline_, "us-east-1", nullptr, metrics_);
   net::HttpRequest odd;
   odd.method = net::Method::kOther;
   odd.path = "\x01";

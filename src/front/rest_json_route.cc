@@ -2,15 +2,15 @@
 
 #include <string>
 
-#include "api/lambda/lambda_api.h"
+#include "lambda/lambda_api.h"
 #include "wire/envelope/envelope.h"
 
 namespace armature::front {
 
 using model::ApiResult;
-namespace lambda = api::lambda;
 
-RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, Metrics& metrics) : pipeline_(pipeline) {
+RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, triggers::Triggers& triggers, Metrics& metrics)
+    : pipeline_(pipeline), triggers_(triggers) {
   for (const lambda::RestOperation& operation : lambda::RestOperations())
     stats_.emplace_back(metrics, operation.name, operation.name, stats_.size());
 }
@@ -34,7 +34,7 @@ Task<ApiResult<void>> RestJsonRoute::Run(net::Exchange& exchange, size_t operati
   const lambda::RestOperation& rest = lambda::RestOperations()[operation];
   api::RequestContext context =
       pipeline_.MakeContext(*caller, rest.iam_action, request, exchange.arena(), exchange.response().body);
-  co_return co_await lambda::RunRestOperation(rest, context, request, body);
+  co_return co_await lambda::RunRestOperation(rest, triggers_, context, request, body);
 }
 
 Task<void> RestJsonRoute::Answer(net::Exchange& exchange, const CallStats& call) {

@@ -1,6 +1,6 @@
 // RestJsonRoute: AWS's REST-JSON protocol, where method and path name the operation: Lambda's event source mappings.
 //
-// What wraps an operation is the Pipeline's; which paths there are and how requests are read is api/lambda's.
+// What wraps an operation is the Pipeline's; which paths there are and how requests are read is lambda/'s.
 #pragma once
 
 #include <vector>
@@ -9,12 +9,16 @@
 #include "front/pipeline.h"
 #include "front/route.h"
 
+namespace armature::triggers {
+class Triggers;
+}
+
 namespace armature::front {
 
 class RestJsonRoute final : public Route {
  public:
-  // Both must outlive the route. REQUIRES: the pipeline's services have triggers.
-  RestJsonRoute(const Pipeline& pipeline, Metrics& metrics);
+  // All three must outlive the route.
+  RestJsonRoute(const Pipeline& pipeline, triggers::Triggers& triggers, Metrics& metrics);
 
   const CallStats* Match(const net::HttpRequest& request) const override;
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
@@ -23,6 +27,7 @@ class RestJsonRoute final : public Route {
   Task<model::ApiResult<void>> Run(net::Exchange& exchange, size_t operation);
 
   const Pipeline& pipeline_;
+  triggers::Triggers& triggers_;
   std::vector<CallStats> stats_;  // by operation
 };
 

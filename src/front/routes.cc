@@ -8,13 +8,14 @@
 
 namespace armature::front {
 
-RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, Metrics& metrics) {
+RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, triggers::Triggers* triggers,
+                      Metrics& metrics) {
   RouteTable routes;
   const auto plain = [&](PlainRoute::Test test, PlainRoute::Reply reply) {
     routes.push_back(std::make_unique<PlainRoute>(metrics, std::move(test), std::move(reply)));
   };
   routes.push_back(std::make_unique<AwsJsonRoute>(pipeline, metrics));  // first: nearly every request is its
-  if (pipeline.services().triggers) routes.push_back(std::make_unique<RestJsonRoute>(pipeline, metrics));
+  if (triggers) routes.push_back(std::make_unique<RestJsonRoute>(pipeline, *triggers, metrics));
   plain(IsGetOf("/metrics"), AllMetrics(metrics));
   if (pipeline.services().compatibility.asks_everybody_for_a_token) plain(IsProbe, AskForToken);
   plain(IsPreflight, AnswerPreflight);

@@ -11,11 +11,17 @@
 #include "front/pipeline.h"
 #include "front/route.h"
 
+namespace armature::triggers {
+class Triggers;
+}
+
 namespace armature::front {
 
 using RouteTable = std::vector<std::unique_ptr<Route>>;
 
-// The last route takes whatever is left. Pipeline and metrics must outlive the routes; `region` is the server's.
-RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, Metrics& metrics);
+// The last route takes whatever is left. `region` is the server's. Without `triggers` Lambda's API is not answered.
+// Pipeline, triggers and metrics must outlive the routes.
+RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, triggers::Triggers* triggers,
+                      Metrics& metrics);
 
 }  // namespace armature::front

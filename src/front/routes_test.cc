@@ -35,7 +35,7 @@ class RoutesTest : public api::ApiFixture {
  protected:
   // The kind of the first route that takes a request, and the name it is counted under.
   std::string Way(const net::HttpRequest& request) {
-    const RouteTable routes = MakeRoutes(pipeline_, "us-east-1", metrics_);
+    const RouteTable routes = MakeRoutes(pipeline_, "us-east-1", triggers_, metrics_);
     for (const auto& route : routes) {
       const CallStats* call = route->Match(request);
       if (!call) continue;
@@ -52,6 +52,7 @@ class RoutesTest : public api::ApiFixture {
     return response;
   }
 
+  triggers::Triggers* triggers_ = nullptr;
   const std::vector<net::Header> json_{{"Content-Type", "application/x-amz-json-1.0"},
                                        {"X-Amz-Target", "DynamoDB_20120810.GetItem"}};
 };
@@ -78,7 +79,7 @@ TEST_F(RoutesTest, AnotherMethodPathOrTypeIsNoAwsJson) {
 TEST_F(RoutesTest, MethodAndPathNameTheOperationOfARestRequest) {
   triggers::Triggers triggers({*engine_, catalog_, journal_, clock_, random_, metrics_}, {});
   EXPECT_EQ(Way(Request(net::Method::kGet, "/2015-03-31/event-source-mappings")), "plain none") << "without triggers";
-  services_.triggers = &triggers;
+  triggers_ = &triggers;
   EXPECT_EQ(Way(Request(net::Method::kGet, "/2015-03-31/event-source-mappings")), "rest-json ListEventSourceMappings");
   EXPECT_EQ(Way(Request(net::Method::kPost, "/2015-03-31/event-source-mappings/")),
             "rest-json CreateEventSourceMapping");
@@ -90,7 +91,6 @@ TEST_F(RoutesTest, MethodAndPathNameTheOperationOfARestRequest) {
   EXPECT_EQ(Way(Request(net::Method::kDelete, "/2015-03-31/event-source-mappings")), "plain none");
   EXPECT_EQ(Way(Request(net::Method::kGet, "/2015-03-31/event-source-mappings/u/v")), "plain none");
   EXPECT_EQ(Way(Request(net::Method::kGet, "/2015-03-31/event-source-mappingsx")), "plain none");
-  services_.triggers = nullptr;
 }
 
 TEST_F(RoutesTest, ProbesAreAskedForATokenIfLocalDoes) {
@@ -116,7 +116,7 @@ TEST_F(RoutesTest, HealthNamesTheHostTheClientCameBy) {
 TEST_F(RoutesTest, MetricsAreForPrometheus) {
   const net::HttpResponse response = Answer(AllMetrics(metrics_), Request(net::Method::kGet, "/metrics"));
   EXPECT_EQ(response.content_type, "text/plain; version=0.0.4");
-  MakeRoutes(pipeline_, "us-east-1", metrics_);
+  MakeRoutes(pipeline_, "us-east-1", triggers_, metrics_);
   EXPECT_THAT(Answer(AllMetrics(metrics_), {}).body, HasSubstr("armature_requests_total{operation=\"GetItem\"} 0\n"));
 }
 

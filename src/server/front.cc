@@ -16,11 +16,10 @@ size_t BufferLimit(uint64_t memory_limit_bytes) {
   return std::clamp<uint64_t>(memory_limit_bytes / 4, uint64_t{32} << 20, uint64_t{512} << 20);
 }
 
-api::Services ServicesFrom(const ServeOptions& options, Store& store, Tables& tables, Background& background) {
+api::Services ServicesFrom(const ServeOptions& options, Store& store, Tables& tables) {
   api::Services services{*store.engine,   tables.catalog(), tables.reads(), tables.writes(),
                          tables.tokens(), store.clock,      store.random};
   services.journal = &tables.journal();
-  services.triggers = &background.triggers();
   services.allows_partiql_scans = !options.no_partiql_scans;
   services.shares_tables = options.sharing == TableSharing::kOneForAll;
   services.compatibility = options.compatibility;
@@ -42,7 +41,7 @@ net::ServerOptions NetOptionsFrom(const ServeOptions& options, const workers::Me
 
 Front::Front(const ServeOptions& options, Store& store, Tables& tables, Background& background)
     : options_(options),
-      services_(ServicesFrom(options, store, tables, background)),
+      services_(ServicesFrom(options, store, tables)),
       verifier_(options.account, options.sharing == TableSharing::kPerKeyAndRegion ? auth::KeyAccounts::kOneEach
                                                                                    : auth::KeyAccounts::kOneForAll),
       pipeline_(front::PipelineOptions{.region = options.region,
@@ -50,7 +49,8 @@ Front::Front(const ServeOptions& options, Store& store, Tables& tables, Backgrou
                 services_, verifier_),
       dispatcher_(front::DispatcherOptions{auth::SitePolicy(options.host, options.allowed_hosts, options.cors_origins),
                                            options.slow_request_millis},
-                  front::MakeRoutes(pipeline_, options.region, store.metrics), store.random, store.metrics),
+                  front::MakeRoutes(pipeline_, options.region, &background.triggers(), store.metrics), store.random,
+                  store.metrics),
       server_(NetOptionsFrom(options, background.memory_watch()), dispatcher_, store.metrics) {}
 
 Status Front::Listen() { return server_.Start(); }

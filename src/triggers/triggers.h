@@ -6,7 +6,7 @@
 // last result. Guarantees: each record of a stream is delivered at least once, in the order of its item, from the
 // mapping's start on; progress is durable within a fraction of a second; a mapping that changes is run by its new rules
 // only when nothing runs by the old ones. The methods for the API may be called from any thread; Start and Stop by the
-// server. Built by server/, used by api/lambda.
+// server. Built by server/, used by lambda/.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // What clients of the Lambda API and of triggers read: texts of AWS Lambda where they are known.
 //
-// fmt patterns; used by triggers/ and api/lambda. Texts of DynamoDB itself are in messages.h.
+// fmt patterns; used by triggers/ and lambda/. Texts of DynamoDB itself are in messages.h.
 #pragma once
 
 #include <string_view>

@@ -4,7 +4,7 @@
 // what that value may be: literals, null, or one of prefix, suffix, equals-ignore-case, anything-but, numeric, exists.
 // Members of an object are ANDed, entries of an array and the objects under $or are ORed. An array in the record
 // matches if one of its elements does, and several members below it must match in the same element. Immutable once
-// read, so any thread may match. Used by triggers/ (records) and api/lambda (to refuse bad patterns); pure.
+// read, so any thread may match. Used by triggers/ (records) and lambda/ (to refuse bad patterns); pure.
 #pragma once
 
 #include <memory>

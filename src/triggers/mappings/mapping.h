@@ -2,7 +2,7 @@
 //
 // Plain data, with the limits Lambda sets and the form it is stored in (versioned JSON under table::TriggerKey, see
 // docs/design/formats.md). A mapping comes from the Lambda API, or from the trigger file; the latter has a name there
-// and names a table, and is bound to that table's stream when there is one. Used by triggers/ and api/lambda; pure.
+// and names a table, and is bound to that table's stream when there is one. Used by triggers/ and lambda/; pure.
 #pragma once
 
 #include <cstdint>

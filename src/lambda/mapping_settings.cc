@@ -1,10 +1,10 @@
-#include "api/lambda/mapping_settings.h"
+#include "lambda/mapping_settings.h"
 
 #include <fmt/format.h>
 
 #include "model/messages/triggers.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 namespace {
 
@@ -121,4 +121,4 @@ ApiResult<void> CheckSettings(const triggers::Triggers& triggers, const triggers
   return {};
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "api/api_fixture.h"
-#include "api/lambda/lambda_api.h"
+#include "lambda/lambda_api.h"
 #include "base/testing/fuzz_check.h"
 #include "triggers/triggers.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 namespace {
 
 constexpr std::string_view kCollection = "/2015-03-31/event-source-mappings/";
@@ -41,12 +41,9 @@ triggers::TriggerConfig Config() {
   return config;
 }
 
-class Target final : public ApiFixture {
+class Target final : public api::ApiFixture {
  public:
-  Target() {
-    services_.triggers = &triggers_;
-    Require(RunBlocking(triggers_.Load()).ok(), "there is nothing to load");
-  }
+  Target() { Require(RunBlocking(triggers_.Load()).ok(), "there is nothing to load"); }
 
   void Run(std::string_view line) {
     const net::Method method = MethodNamed(TakeUntil(' ', line));
@@ -86,12 +83,11 @@ class Target final : public ApiFixture {
     const auto index = FindRestOperation(request);
     if (!index) return {};
     const RestOperation& operation = RestOperations()[*index];
-    services_.triggers = &triggers;
     Arena arena;
     net::HttpResponse response;
     const front::Caller caller{{.account = kScope.account, .arn = {}, .access_key_id = {}}, kScope.region};
-    RequestContext context = pipeline_.MakeContext(caller, operation.iam_action, request, arena, response.body);
-    const auto answered = RunBlocking(RunRestOperation(operation, context, request, body));
+    api::RequestContext context = pipeline_.MakeContext(caller, operation.iam_action, request, arena, response.body);
+    const auto answered = RunBlocking(RunRestOperation(operation, triggers, context, request, body));
     if (!answered) {
       Require(answered.error().http_status >= 400 && answered.error().http_status < 500, "an error is the client's");
       SetRestError(answered.error(), response);
@@ -107,14 +103,14 @@ class Target final : public ApiFixture {
 };
 
 }  // namespace
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  using armature::api::lambda::Target;
+  using armature::lambda::Target;
   static std::unique_ptr<Target> target;
   if (!target) target = std::make_unique<Target>();
   std::string_view text = armature::FuzzText(data, size);
-  while (!text.empty()) target->Run(armature::api::lambda::TakeUntil('\n', text));
+  while (!text.empty()) target->Run(armature::lambda::TakeUntil('\n', text));
   target->CheckStored();
   if (!target->is_untouched()) target.reset();  // the next input finds what this one found
   return 0;

@@ -1,4 +1,4 @@
-#include "api/lambda/lambda_api.h"
+#include "lambda/lambda_api.h"
 
 #include <algorithm>
 #include <optional>
@@ -8,7 +8,7 @@
 #include "base/text/visible_text.h"
 #include "wire/json/json_document.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 namespace {
 
@@ -48,8 +48,9 @@ std::optional<size_t> FindRestOperation(const net::HttpRequest& request) {
   return std::nullopt;
 }
 
-Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, RequestContext& context,
-                                              const net::HttpRequest& request, std::string_view body) {
+Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, triggers::Triggers& triggers,
+                                              api::RequestContext& context, const net::HttpRequest& request,
+                                              std::string_view body) {
   RestRequest rest;
   rest.uuid = DecodePercent(UuidIn(request.path));
   rest.query = ParseQuery(request.query);
@@ -63,11 +64,12 @@ Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, Re
       co_return model::SerializationException("Could not parse request body into json");
     rest.body = Members(object);
   }
-  co_return co_await operation.execute(context, rest);
+  co_return co_await operation.execute(context, triggers, rest);
 }
 
-model::ApiResult<void> AuthorizeMapping(const RequestContext& context, const RestRequest& request) {
-  return Authorize(context, {auth::ResourceKind::kEventSourceMapping, context.region, context.account, request.uuid});
+model::ApiResult<void> AuthorizeMapping(const api::RequestContext& context, const RestRequest& request) {
+  return api::Authorize(context,
+                        {auth::ResourceKind::kEventSourceMapping, context.region, context.account, request.uuid});
 }
 
 void SetRestError(const model::ApiError& error, net::HttpResponse& response) {
@@ -81,4 +83,4 @@ void SetRestError(const model::ApiError& error, net::HttpResponse& response) {
   json.EndObject();
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

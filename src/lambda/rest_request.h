@@ -1,7 +1,7 @@
 // RestRequest: a request of Lambda's REST API, taken apart: what the path names, the query, the body's members.
 //
 // Members are read one by one; the first that has the wrong JSON type makes the request bad, with a
-// SerializationException, and the rest reads as absent. Views into the request and its parsed body. Used by api/lambda.
+// SerializationException, and the rest reads as absent. Views into the request and its parsed body. Used by lambda/.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 #include "model/api_error.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 // The members of a JSON object; of none at all if there is no body.
 class Members {
@@ -57,4 +57,4 @@ struct RestRequest {
 std::string DecodePercent(std::string_view text);
 std::map<std::string, std::string, std::less<>> ParseQuery(std::string_view query);
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

@@ -1,11 +1,11 @@
 // GetEventSourceMapping: one trigger.
-#include "api/lambda/lambda_api.h"
-#include "api/lambda/mapping_reply.h"
+#include "lambda/lambda_api.h"
+#include "lambda/mapping_reply.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
-Task<model::ApiResult<void>> GetEventSourceMapping(RequestContext& context, RestRequest& request) {
-  const triggers::Triggers& triggers = *context.services.triggers;
+Task<model::ApiResult<void>> GetEventSourceMapping(api::RequestContext& context, triggers::Triggers& triggers,
+                                                   RestRequest& request) {
   ARMATURE_CO_CHECK_OK(AuthorizeMapping(context, request));
   const auto mapping = triggers.Find(context.scope(), request.uuid);
   if (!mapping) co_return triggers.MissingMapping(request.uuid);
@@ -14,4 +14,4 @@ Task<model::ApiResult<void>> GetEventSourceMapping(RequestContext& context, Rest
   co_return model::ApiResult<void>();
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

@@ -1,14 +1,14 @@
 // UpdateEventSourceMapping: changes what the request names, and leaves the rest.
-#include "api/lambda/lambda_api.h"
-#include "api/lambda/mapping_reply.h"
-#include "api/lambda/mapping_settings.h"
+#include "lambda/lambda_api.h"
+#include "lambda/mapping_reply.h"
+#include "lambda/mapping_settings.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 using model::ApiResult;
 
-Task<ApiResult<void>> UpdateEventSourceMapping(RequestContext& context, RestRequest& request) {
-  triggers::Triggers& triggers = *context.services.triggers;
+Task<ApiResult<void>> UpdateEventSourceMapping(api::RequestContext& context, triggers::Triggers& triggers,
+                                               RestRequest& request) {
   ARMATURE_CO_CHECK_OK(AuthorizeMapping(context, request));
   std::string_view state = "Updating";
   const triggers::Triggers::Edit edit = [&](triggers::Mapping& mapping) -> ApiResult<void> {
@@ -24,4 +24,4 @@ Task<ApiResult<void>> UpdateEventSourceMapping(RequestContext& context, RestRequ
   co_return ApiResult<void>();
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include "api/access.h"
-#include "api/lambda/lambda_api.h"
-#include "api/lambda/mapping_reply.h"
+#include "lambda/lambda_api.h"
+#include "lambda/mapping_reply.h"
 #include "model/messages/triggers.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 namespace {
 
@@ -35,8 +35,8 @@ ApiResult<size_t> PageSize(const RestRequest& request) {
 
 }  // namespace
 
-Task<ApiResult<void>> ListEventSourceMappings(RequestContext& context, RestRequest& request) {
-  const triggers::Triggers& triggers = *context.services.triggers;
+Task<ApiResult<void>> ListEventSourceMappings(api::RequestContext& context, triggers::Triggers& triggers,
+                                              RestRequest& request) {
   ARMATURE_CO_TRY(const size_t page_size, PageSize(request));
   const std::string_view source = request.QueryValue("EventSourceArn");
   const std::string_view function = request.QueryValue("FunctionName");
@@ -45,7 +45,7 @@ Task<ApiResult<void>> ListEventSourceMappings(RequestContext& context, RestReque
   if (!function.empty() && !triggers::ParseFunctionName(function, name, qualifier))
     co_return InvalidParameterValue(fmt::format(messages::kTriggerBadFunctionName, function));
 
-  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
+  ARMATURE_CO_CHECK_OK(api::Authorize(context, auth::Resource{}));
   std::string next_marker;
   size_t count = 0;
   JsonWriter json(context.body);
@@ -71,4 +71,4 @@ Task<ApiResult<void>> ListEventSourceMappings(RequestContext& context, RestReque
   co_return ApiResult<void>();
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include "api/access.h"
-#include "api/lambda/lambda_api.h"
-#include "api/lambda/mapping_reply.h"
-#include "api/lambda/mapping_settings.h"
+#include "lambda/lambda_api.h"
+#include "lambda/mapping_reply.h"
+#include "lambda/mapping_settings.h"
 #include "model/messages/triggers.h"
 #include "model/names/arn.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 namespace {
 
@@ -27,7 +27,7 @@ ApiResult<StartingPosition> ReadPosition(Members& body) {
       fmt::format(messages::kTriggerEnum, *name, "startingPosition", "TRIM_HORIZON, LATEST, AT_TIMESTAMP"));
 }
 
-ApiResult<void> CheckSource(const RequestContext& context, const std::string& arn) {
+ApiResult<void> CheckSource(const api::RequestContext& context, const std::string& arn) {
   const auto parts = model::ParseStreamArn(arn);
   if (!parts) return InvalidParameterValue(std::string(messages::kTriggerUnknownSource));
   if (parts->account != context.account || parts->region != context.region)
@@ -37,8 +37,8 @@ ApiResult<void> CheckSource(const RequestContext& context, const std::string& ar
 
 }  // namespace
 
-Task<ApiResult<void>> CreateEventSourceMapping(RequestContext& context, RestRequest& request) {
-  triggers::Triggers& triggers = *context.services.triggers;
+Task<ApiResult<void>> CreateEventSourceMapping(api::RequestContext& context, triggers::Triggers& triggers,
+                                               RestRequest& request) {
   triggers::Mapping mapping;
   mapping.account = context.account;
   mapping.region = context.region;
@@ -52,11 +52,11 @@ Task<ApiResult<void>> CreateEventSourceMapping(RequestContext& context, RestRequ
   if (request.body.Has("StartingPositionTimestamp"))
     co_return InvalidParameterValue(std::string(messages::kTriggerAtTimestamp));
   ARMATURE_CO_CHECK_OK(CheckSettings(triggers, mapping));
-  ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
+  ARMATURE_CO_CHECK_OK(api::Authorize(context, auth::Resource{}));
   ARMATURE_CO_TRY(const triggers::Triggers::Ref created, co_await triggers.Create(std::move(mapping)));
   JsonWriter json(context.body);
   WriteMapping(triggers, *created, "Creating", json);
   co_return ApiResult<void>();
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

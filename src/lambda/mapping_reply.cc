@@ -1,6 +1,6 @@
-#include "api/lambda/mapping_reply.h"
+#include "lambda/mapping_reply.h"
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 void WriteMapping(const triggers::Triggers& triggers, const triggers::Mapping& mapping, std::string_view state,
                   JsonWriter& json) {
@@ -48,4 +48,4 @@ void WriteMapping(const triggers::Triggers& triggers, const triggers::Mapping& m
   json.EndObject();
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda

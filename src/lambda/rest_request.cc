@@ -1,8 +1,8 @@
-#include "api/lambda/rest_request.h"
+#include "lambda/rest_request.h"
 
 #include <fmt/format.h>
 
-namespace armature::api::lambda {
+namespace armature::lambda {
 
 namespace {
 
@@ -122,4 +122,4 @@ std::map<std::string, std::string, std::less<>> ParseQuery(std::string_view quer
   return values;
 }
 
-}  // namespace armature::api::lambda
+}  // namespace armature::lambda
