@@ -33,7 +33,7 @@
 namespace armature::api {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(ARMATURE_ADDRESS_SANITIZER) || defined(ARMATURE_THREAD_SANITIZER)
 constexpr uint64_t kStride = 17;
 #else
 constexpr uint64_t kStride = 1;
