@@ -5,6 +5,7 @@
 #include <cassert>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include <sys/random.h>
 
@@ -94,12 +95,26 @@ std::string UuidV4(RandomSource& random) {
   return text;
 }
 
+namespace {
+
+// Base 32 with digits 0-9 and letters A-V, two characters at a time: every reply has an id to be written.
+using DigitPair = std::array<char, 2>;
+constexpr std::array<DigitPair, 1024> kDigitPairs = [] {
+  constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
+  std::array<DigitPair, 1024> pairs{};
+  for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kDigits[i & 31], kDigits[i >> 5]};
+  return pairs;
+}();
+
+}  // namespace
+
 void WriteRequestId(RandomSource& random, char* out) {
-  // Base 32 with digits 0-9 and letters A-V: five bits a character, twelve characters a draw.
-  static constexpr char kDigits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
-  for (size_t i = 0; i < kRequestIdSize;) {
+  static_assert(kRequestIdSize % 2 == 0);
+  for (size_t left = kRequestIdSize / 2; left > 0;) {
     uint64_t bits = random.NextU64();
-    for (int k = 0; k < 12 && i < kRequestIdSize; ++k, bits >>= 5) out[i++] = kDigits[bits & 31];
+    const size_t count = std::min<size_t>(left, 6);  // ten bits a pair
+    for (size_t i = 0; i < count; ++i, bits >>= 10, out += 2) std::memcpy(out, kDigitPairs[bits & 1023].data(), 2);
+    left -= count;
   }
 }
 

@@ -21,7 +21,9 @@ bool EqualsIgnoreCase(std::string_view a, std::string_view b) {
 
 const Header* HttpRequest::Find(std::string_view name) const {
   for (const Header& header : headers)
-    if (header.name.size() == name.size() && EqualsIgnoreCase(header.name, name)) return &header;
+    if (header.name.size() == name.size() && ToLower(header.name.front()) == ToLower(name.front()) &&
+        EqualsIgnoreCase(header.name, name))
+      return &header;
   return nullptr;
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "wire/validate.h"
 
@@ -6,9 +7,19 @@ namespace armature::wire {
 
 namespace {
 
-bool IsDigit(unsigned char c) { return c >= '0' && c <= '9'; }
-bool IsAlphanumeric(unsigned char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool IsNameCharacter(unsigned char c) { return IsAlphanumeric(c) || c == '_' || c == '.' || c == '-'; }
+constexpr bool IsDigit(unsigned char c) { return c >= '0' && c <= '9'; }
+constexpr bool IsAlphanumeric(unsigned char c) {
+  return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// Every request names a table: looked up instead of compared.
+constexpr std::array<bool, 256> kIsNameCharacter = [] {
+  std::array<bool, 256> table{};
+  for (int c = 0; c < 256; ++c)
+    table[static_cast<size_t>(c)] = IsAlphanumeric(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';
+  return table;
+}();
+bool IsNameCharacter(unsigned char c) { return kIsNameCharacter[c]; }
 bool IsLowerHex(unsigned char c) { return IsDigit(c) || (c >= 'a' && c <= 'f'); }
 
 template <class Predicate>
