@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "api/api_fixture.h"
-#include "lambda/lambda_api.h"
 #include "base/testing/fuzz_check.h"
+#include "lambda/lambda_api.h"
 #include "triggers/triggers.h"
 
 namespace armature::lambda {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -352,7 +353,9 @@ Result<EventPattern> EventPattern::Parse(std::string_view json) {
   if (json.size() > kMaxPatternBytes) return Bad(fmt::format("a pattern has at most {} bytes", kMaxPatternBytes));
   simdjson::dom::parser parser;
   element root;
-  if (parser.parse(json.data(), json.size()).get(root) != simdjson::SUCCESS) return Bad("the pattern is not JSON");
+  const auto error = parser.parse(json.data(), json.size()).get(root);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();  // not the pattern's fault
+  if (error != simdjson::SUCCESS) return Bad("the pattern is not JSON");
   simdjson::dom::object object;
   if (root.get(object) != simdjson::SUCCESS) return Bad("a pattern is a JSON object");
   ARMATURE_TRY(Node node, ReadNode(object));

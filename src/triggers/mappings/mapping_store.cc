@@ -50,12 +50,13 @@ Task<model::ApiResult<MappingStore::Ref>> MappingStore::Change(Decide decide) {
   auto decided = decide(all);
   if (!decided || !*decided) co_return decided;
   const Ref mapping = *decided;
+  all[mapping->uuid] = mapping;  // before it is stored: what is stored is in use from then on, memory or not
   storage::Batch batch;
   batch.Put(table::TriggerKey(mapping->uuid), EncodeMapping(*mapping));
   const Status status = co_await table::WriteSystemRecordsDurably(engine_, batch);
   if (!status.ok()) co_return model::FromStatus(status);
   MutexLock lock(mutex_);
-  mappings_[mapping->uuid] = mapping;
+  mappings_.swap(all);
   co_return mapping;
 }
 
