@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Plants each fault that the checks of the tree look for, and sees it found: python3 tools/test_checks.py"""
 
+import contextlib
+import io
+import json
 import pathlib
 import subprocess
 import sys
@@ -13,6 +16,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_docs  # noqa: E402
 import check_folders  # noqa: E402
 import check_layers  # noqa: E402
+import tidy  # noqa: E402
 
 MAY_INCLUDE = {"base": set(), "table": {"base"}}
 CLEAN = {
@@ -218,6 +222,78 @@ class Docs(Tree):
         error = f"cites {self.CITE} 9.7, and there is no such heading"
         self.assertEqual(self.errors({"src/base/b.h": f"//\n// ({self.CITE} 9.2, 9.7)\n"}), [f"src/base/b.h:2: {error}"])
         self.assertEqual(self.errors({"src/base/b.h": f"// ({self.CITE}\n// 9.7)\n"}), [f"src/base/b.h:1: {error}"])
+
+
+class Tidy(Tree):
+    """With a clang-tidy that writes down which sources it was shown and finds fault with the word "bug" in them or in b.h."""
+
+    FILES = {
+        ".clang-tidy": "Checks: bugs",
+        "src/base/a.cc": '#include "base/a.h"\n',
+        "src/base/a.h": '#include "base/b.h"\n#include <vector>\n',
+        "src/base/b.h": "",
+        "src/base/other.cc": "",
+    }
+    PROGRAM = """#!/bin/sh
+if [ "$1" = --version ]; then cat "$(dirname "$0")/version"; exit; fi
+for source; do :; done
+echo "$(basename "$source")" >>"$(dirname "$0")/shown"
+grep -H bug "$source" "$(dirname "$0")/src/base/b.h" && exit 1
+exit 0
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.root = self.root.resolve()
+        self.write({**self.FILES, "clang-tidy": self.PROGRAM, "version": "14"})
+        (self.root / "clang-tidy").chmod(0o755)
+        self.compile("-O3")
+
+    def compile(self, flags):
+        sources = [self.root / "src/base" / name for name in ("a.cc", "a.cc", "other.cc")]  # a.cc is in two programs
+        self.write({"build/compile_commands.json": json.dumps(
+            [{"directory": str(self.root), "file": str(path), "command": f"c++ {flags} -I{self.root}/src {path}"} for path in sources])})
+
+    def shown(self, files=None):
+        """The sources that a run after these changes shows to clang-tidy; self.found is what it says."""
+        self.write({**(files or {}), "shown": ""})
+        self.found = []
+        with contextlib.redirect_stderr(io.StringIO()):
+            runner = tidy.Tidy(self.root, self.root / "build", str(self.root / "clang-tidy"))
+            tidy.run(runner, runner.sources(), 2, self.found.append)
+        return sorted((self.root / "shown").read_text().split())
+
+    def test_what_was_clean_is_not_looked_at_again(self):
+        self.assertEqual(self.shown(), ["a.cc", "other.cc"])
+        self.assertEqual(self.shown(), [])
+
+    def test_what_was_found_is_found_again(self):
+        for _ in range(2):
+            self.assertEqual(self.shown({"src/base/a.cc": "bug"}).count("a.cc"), 1)
+            self.assertEqual(self.found, [f"{self.root}/src/base/a.cc:bug"])
+
+    def test_a_changed_source_is_looked_at_again(self):
+        self.shown()
+        self.assertEqual(self.shown({"src/base/other.cc": "\n"}), ["other.cc"])
+
+    def test_a_changed_header_is_looked_at_again_with_those_that_reach_it(self):
+        self.shown()
+        self.assertEqual(self.shown({"src/base/b.h": "bug"}), ["a.cc"])
+        self.assertEqual(len(self.found), 1)
+        self.assertEqual(self.shown({"src/base/b.h": ""}), [], "as it was when it was clean")
+
+    def test_other_rules_another_version_and_another_command_are_a_new_look(self):
+        everything = ["a.cc", "other.cc"]
+        self.shown()
+        self.assertEqual(self.shown({".clang-tidy": "Checks: more"}), everything)
+        self.assertEqual(self.shown({"version": "15"}), everything)
+        self.compile("-O1")
+        self.assertEqual(self.shown(), everything)
+
+    def test_a_clang_tidy_that_breaks_is_a_finding(self):
+        self.shown({"clang-tidy": "#!/bin/sh\n[ $1 = --version ] || { echo gone >&2; exit 139; }\n"})
+        self.assertEqual(len(self.found), 2)
+        self.assertIn("failed (139): gone", self.found[0])
 
 
 if __name__ == "__main__":

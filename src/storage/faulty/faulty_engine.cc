@@ -7,8 +7,8 @@
 #include <new>
 #include <utility>
 
-#include "storage/memory/memory_engine.h"
 #include "storage/job_thread.h"
+#include "storage/memory/memory_engine.h"
 
 namespace armature::storage {
 namespace {

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "model/sequence_number.h"
-#include "model/sequence_number.h"
 #include "table/lanes/lane_changes.h"
 
 namespace armature::table {
