@@ -150,14 +150,14 @@ void FaultWorkload::Transact(FaultHouse& house, const std::string& put, const st
 
 // Each item by itself, so what is not known of the request is not known of each.
 void FaultWorkload::PutBatch(FaultHouse& house, const std::string& prefix, int n) {
-  const std::string global = prefix, local = "L" + prefix;
+  const std::string local = "L" + prefix;
   const FaultReply reply = Call(
       house, "BatchWriteItem",
       fmt::format(
           R"({{"RequestItems":{{"Tbl":[{{"PutRequest":{{"Item":{}}}}}],"Loc":[{{"PutRequest":{{"Item":{}}}}}]}}}})",
-          Item(global, n), Item(local, n)));
+          Item(prefix, n), Item(local, n)));
   const bool is_done = reply.kind == FaultReply::Kind::kOk && reply.body.find(R"("PutRequest")") == std::string::npos;
-  for (const std::string& key : {global, local}) {
+  for (const std::string& key : {prefix, local}) {
     const auto step = [&](const World& world) -> std::optional<World> { return With(world, key, n); };
     if (is_done) worlds_.Done(step);
     else worlds_.Unknown(step);

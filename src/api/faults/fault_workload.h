@@ -64,7 +64,6 @@ class FaultWorkload {
   Worlds worlds_;
   std::string problem_;
   size_t unknown_ = 0;
-  int extra_ = 0;
 };
 
 }  // namespace armature::api

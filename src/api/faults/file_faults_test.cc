@@ -52,7 +52,7 @@ class Directory {
   std::string data() const { return path_ + "/data"; }
   // The files as they are now: what a kill leaves. Files come and go meanwhile; then it is done again.
   std::string CopyAsKilled() const {
-    const std::string copy = path_ + "/killed";
+    std::string copy = path_ + "/killed";
     std::set<std::string> before;
     do {
       std::error_code ignored;
