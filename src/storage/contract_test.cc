@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "base/mutex.h"
 #include "storage/engine.h"
 #include "storage/faulty/faulty_engine.h"
 #include "storage/memory/memory_engine.h"
@@ -355,7 +356,7 @@ TEST_P(ContractTest, DropDoesNotDisturbAnOlderSnapshot) {
 TEST_P(ContractTest, ConcurrentWritersLoseNothing) {
   // Each thread counts under keys of its own and one under a latch shared by all, as table/ does it.
   constexpr int kThreads = 4, kRounds = 50;
-  std::mutex latch;
+  Mutex latch;
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -363,7 +364,7 @@ TEST_P(ContractTest, ConcurrentWritersLoseNothing) {
         CommitOp op;
         Batch batch;
         {
-          std::lock_guard lock(latch);
+          MutexLock lock(latch);
           const int next = std::stoi(GetOr(*engine_, "shared", "0", {View::kLatest})) + 1;
           batch.Put("shared", std::to_string(next));
           batch.Put(fmt::format("own{}", t), std::to_string(i + 1));

@@ -6,7 +6,7 @@ namespace armature::storage {
 
 void JobThread::Post(std::function<void()> job) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (!is_stopping_ && HasThread()) {
       jobs_.push_back(std::move(job));
       wake_.notify_one();
@@ -16,7 +16,6 @@ void JobThread::Post(std::function<void()> job) {
   job();
 }
 
-// REQUIRES: mutex_ is held.
 bool JobThread::HasThread() {
   if (thread_.joinable()) return true;
   try {
@@ -26,20 +25,22 @@ bool JobThread::HasThread() {
 }
 
 void JobThread::Stop() {
+  std::thread thread;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_stopping_ = true;
+    thread.swap(thread_);
     wake_.notify_one();
   }
-  if (thread_.joinable()) thread_.join();
+  if (thread.joinable()) thread.join();
 }
 
 void JobThread::Run() {
   for (;;) {
     std::function<void()> job;
     {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return is_stopping_ || !jobs_.empty(); });
+      MutexLock lock(mutex_);
+      wake_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return is_stopping_ || !jobs_.empty(); });
       if (jobs_.empty()) return;
       job = std::move(jobs_.front());
       jobs_.pop_front();

@@ -6,16 +6,15 @@
 // the caller's thread, where it finds its engine closed. So does one when no thread can be had.
 #pragma once
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <type_traits>
 #include <utility>
 
 #include "base/async.h"
+#include "base/mutex.h"
 
 namespace armature::storage {
 
@@ -43,14 +42,14 @@ class JobThread {
   }
 
  private:
-  bool HasThread();
+  bool HasThread() ARMATURE_WITH_LOCK(mutex_);
   void Run();
 
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  std::deque<std::function<void()>> jobs_;  // guarded by mutex_
-  bool is_stopping_ = false;                // guarded by mutex_
-  std::thread thread_;                      // started and joined under mutex_'s protocol
+  Mutex mutex_;
+  Condition wake_;
+  std::deque<std::function<void()>> jobs_ ARMATURE_GUARDED_BY(mutex_);
+  bool is_stopping_ ARMATURE_GUARDED_BY(mutex_) = false;
+  std::thread thread_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::storage

@@ -4,7 +4,7 @@
 // checks its epoch and writes; a change holds it exclusively. So when FencePartition has
 // returned, no commit with an older epoch can still be on its way. Persisting is the engine's
 // business: it encodes a PartitionInfo with EncodePartition and reads it back at opening.
-// Guarded by mutex(), which callers lock. Used by engines only.
+// Callers lock mutex(). Used by engines only.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/shared_mutex.h"
 #include "storage/engine.h"
-#include "storage/rw_lock.h"
 
 namespace armature::storage {
 
@@ -23,36 +23,36 @@ class PartitionTable {
   // Starts with the system partition alone, at epoch 0, over all keys.
   PartitionTable();
 
-  RwLock& mutex() { return mutex_; }
+  SharedMutex& mutex() const ARMATURE_RETURNS_MUTEX(mutex_) { return mutex_; }
 
-  // REQUIRES: mutex() held shared. Ok, kFenced for an older epoch, kNotFound for an unknown partition.
-  Status Check(PartitionId id, Epoch epoch) const {
+  // Ok, kFenced for an older epoch, kNotFound for an unknown partition.
+  Status Check(PartitionId id, Epoch epoch) const ARMATURE_WITH_READ_LOCK(mutex_) {
     auto found = partitions_.find(id);
     if (found != partitions_.end() && epoch >= found->second.epoch) return {};
     return Refuse(id, epoch);
   }
 
-  // The rest REQUIRES: mutex() held exclusively (or shared, for const methods).
-  std::vector<PartitionInfo> List() const;
-  const PartitionInfo* Find(PartitionId id) const;
-  void Put(PartitionInfo info);
-  void Erase(PartitionId id);
+  std::vector<PartitionInfo> List() const ARMATURE_WITH_READ_LOCK(mutex_);
+  const PartitionInfo* Find(PartitionId id) const ARMATURE_WITH_READ_LOCK(mutex_);
+  void Put(PartitionInfo info) ARMATURE_WITH_LOCK(mutex_);
+  void Erase(PartitionId id) ARMATURE_WITH_LOCK(mutex_);
 
   // What the change would make of the table, without making it; the engine persists that first.
-  Status CheckCreate(const PartitionInfo& info) const;
-  Status CheckDrop(PartitionId id) const;
+  Status CheckCreate(const PartitionInfo& info) const ARMATURE_WITH_READ_LOCK(mutex_);
+  Status CheckDrop(PartitionId id) const ARMATURE_WITH_READ_LOCK(mutex_);
   struct Halves {
     PartitionInfo low;
     PartitionInfo high;
   };
-  Result<Halves> PlanSplit(PartitionId id, std::string_view at, PartitionId new_id) const;
-  Result<PartitionInfo> PlanFence(PartitionId id, Epoch epoch) const;
+  Result<Halves> PlanSplit(PartitionId id, std::string_view at, PartitionId new_id) const
+      ARMATURE_WITH_READ_LOCK(mutex_);
+  Result<PartitionInfo> PlanFence(PartitionId id, Epoch epoch) const ARMATURE_WITH_READ_LOCK(mutex_);
 
  private:
-  Status Refuse(PartitionId id, Epoch epoch) const;
+  Status Refuse(PartitionId id, Epoch epoch) const ARMATURE_WITH_READ_LOCK(mutex_);
 
-  RwLock mutex_;
-  std::unordered_map<PartitionId, PartitionInfo> partitions_;
+  mutable SharedMutex mutex_;
+  std::unordered_map<PartitionId, PartitionInfo> partitions_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 // Record of one partition: version byte 1, varint epoch, length-prefixed range begin and end.

@@ -3,10 +3,10 @@
 #include <array>
 #include <atomic>
 #include <deque>
-#include <mutex>
 #include <new>
 #include <utility>
 
+#include "base/mutex.h"
 #include "storage/job_thread.h"
 #include "storage/memory/memory_engine.h"
 
@@ -45,7 +45,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   void WhenDurable(DurableOp& op) override {
     bool is_parked = false, must_sync = false;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       op.status = is_closed_ ? Status::Unavailable("the store is closed") : Status();
       if (op.sequence > durable_sequence_ && !is_closed_) {
         parked_.push_back(&op);
@@ -58,7 +58,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   Sequence DurableUpTo() const override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return durable_sequence_;
   }
 
@@ -82,7 +82,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   EngineStats stats() const override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     EngineStats stats = durable_->stats();
     stats.commits = commits_.value();
     stats.syncs = syncs_.value();
@@ -95,7 +95,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     worker_.Stop();
     std::deque<DurableOp*> parked;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       is_closed_ = true;
       parked.swap(parked_);
     }
@@ -109,7 +109,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     std::deque<DurableOp*> ready;
     Status status;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       syncs_.Add();
       if (TakeFault(Point::kSync, status)) {
         ready.swap(parked_);
@@ -125,7 +125,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   void Crash() override {
     std::deque<DurableOp*> lost;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       unsynced_.clear();
       RebuildLatest();
       // Numbers are not given out twice: an old wait may not be satisfied by a new commit.
@@ -136,20 +136,20 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   void FailNext(Point point, size_t count, Status status) override {
-    std::lock_guard lock(faults_mutex_);
+    MutexLock lock(faults_mutex_);
     faults_[static_cast<size_t>(point)] = {count, std::move(status), false};
   }
   void ThrowNext(Point point) override {
-    std::lock_guard lock(faults_mutex_);
+    MutexLock lock(faults_mutex_);
     faults_[static_cast<size_t>(point)] = {1, Status(), true};
   }
   void SetAutoSync(bool is_auto_sync) override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_auto_sync_ = is_auto_sync;
   }
   void SetDelayed(bool is_delayed) override { is_delayed_.store(is_delayed); }
   size_t unsynced_commits() const override {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return unsynced_.size();
   }
 
@@ -171,7 +171,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   bool TakeFault(Point point, Status& status) {
-    std::lock_guard lock(faults_mutex_);
+    MutexLock lock(faults_mutex_);
     Fault& fault = faults_[static_cast<size_t>(point)];
     if (fault.count == 0) return false;
     --fault.count;
@@ -188,7 +188,7 @@ class FaultyEngineImpl final : public FaultyEngine {
       if (op.at.snapshot || op.at.view == View::kDurable) return (*durable_.*method)(op);
       std::shared_ptr<Engine> latest;
       {
-        std::lock_guard lock(mutex_);
+        MutexLock lock(mutex_);
         latest = latest_;
       }
       (*latest.*method)(op);
@@ -198,7 +198,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   Status Apply(std::span<const CommitManyOp::Part> parts, Sequence& sequence) {
     Status status;
     if (TakeFault(Point::kCommit, status)) return status;
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (is_closed_) return Status::Unavailable("the store is closed");
     CommitManyOp op;
     op.parts = parts;
@@ -214,8 +214,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     return {};
   }
 
-  // REQUIRES: mutex_ held.
-  void MakeDurable() {
+  void MakeDurable() ARMATURE_WITH_LOCK(mutex_) {
     for (const Unsynced& entry : unsynced_) {
       CommitManyOp op;
       op.parts = entry.parts;
@@ -225,8 +224,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     durable_sequence_ = sequence_;
   }
 
-  // REQUIRES: mutex_ held.
-  void TakeReady(std::deque<DurableOp*>& ready) {
+  void TakeReady(std::deque<DurableOp*>& ready) ARMATURE_WITH_LOCK(mutex_) {
     std::deque<DurableOp*> waiting;
     for (DurableOp* op : parked_) (op->sequence <= durable_sequence_ ? ready : waiting).push_back(op);
     parked_.swap(waiting);
@@ -239,8 +237,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     }
   }
 
-  // REQUIRES: mutex_ held.
-  void RebuildLatest() {
+  void RebuildLatest() ARMATURE_WITH_LOCK(mutex_) {
     latest_ = OpenMemoryEngine(inner_metrics_);
     auto partitions = RunBlocking(durable_->ListPartitions());
     for (const PartitionInfo& info : *partitions) {
@@ -265,7 +262,7 @@ class FaultyEngineImpl final : public FaultyEngine {
       Status status;
       if (TakeFault(Point::kPartition, status)) return status;
       if (status = Sync(); !status.ok()) return status;
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       if (is_closed_) return Status::Unavailable("the store is closed");
       MakeDurable();
       status = RunBlocking(change(*latest_));
@@ -278,19 +275,19 @@ class FaultyEngineImpl final : public FaultyEngine {
   Counter& commits_;
   Counter& syncs_;
 
-  mutable std::mutex mutex_;
+  mutable Mutex mutex_;
   const std::unique_ptr<Engine> durable_ = OpenMemoryEngine(inner_metrics_);
-  std::shared_ptr<Engine> latest_ = OpenMemoryEngine(inner_metrics_);  // guarded by mutex_
-  std::deque<Unsynced> unsynced_;                                      // guarded by mutex_
-  std::deque<DurableOp*> parked_;                                      // guarded by mutex_
-  Sequence sequence_ = 0;                                              // guarded by mutex_
-  Sequence durable_sequence_ = 0;                                      // guarded by mutex_
-  bool is_auto_sync_;                                                  // guarded by mutex_
-  bool is_closed_ = false;                                             // guarded by mutex_
+  std::shared_ptr<Engine> latest_ ARMATURE_GUARDED_BY(mutex_) = OpenMemoryEngine(inner_metrics_);
+  std::deque<Unsynced> unsynced_ ARMATURE_GUARDED_BY(mutex_);
+  std::deque<DurableOp*> parked_ ARMATURE_GUARDED_BY(mutex_);
+  Sequence sequence_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  Sequence durable_sequence_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  bool is_auto_sync_ ARMATURE_GUARDED_BY(mutex_);
+  bool is_closed_ ARMATURE_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_delayed_;
 
-  std::mutex faults_mutex_;
-  std::array<Fault, 6> faults_;  // guarded by faults_mutex_
+  Mutex faults_mutex_;
+  std::array<Fault, 6> faults_ ARMATURE_GUARDED_BY(faults_mutex_);
 
   JobThread worker_;
 };

@@ -1,15 +1,13 @@
 #include "storage/memory/memory_engine.h"
 
 #include <limits>
-#include <mutex>
 #include <new>
-#include <shared_mutex>
 
 #include "base/memory/memory_reserve.h"
+#include "base/shared_mutex.h"
 #include "storage/job_thread.h"
 #include "storage/memory/version_map.h"
 #include "storage/partition_table.h"
-#include "storage/rw_lock.h"
 #include "storage/scan_buffer.h"
 
 namespace armature::storage {
@@ -26,20 +24,20 @@ Status Closed() { return Status::Unavailable("the store is closed"); }
 
 // Shared with snapshots, which may outlive the engine.
 struct Store {
-  RwLock lock;
-  VersionMap map;         // guarded by lock
-  Sequence sequence = 0;  // guarded by lock
+  SharedMutex mutex;
+  VersionMap map ARMATURE_GUARDED_BY(mutex);
+  Sequence sequence ARMATURE_GUARDED_BY(mutex) = 0;
 };
 
 class MemorySnapshot final : public Snapshot {
  public:
   explicit MemorySnapshot(std::shared_ptr<Store> store) : store_(std::move(store)) {
-    std::unique_lock lock(store_->lock);
+    WriteLock lock(store_->mutex);
     sequence_ = store_->sequence;
     store_->map.Pin(sequence_);
   }
   ~MemorySnapshot() override {
-    std::unique_lock lock(store_->lock);
+    WriteLock lock(store_->mutex);
     store_->map.Unpin(sequence_);
     store_->map.CollectSome(kCollectPerRelease);
   }
@@ -55,7 +53,7 @@ class MemoryEngine final : public Engine {
   explicit MemoryEngine(Metrics& metrics)
       : commits_(metrics.GetCounter("armature_engine_commits_total", "Batches committed to the storage engine.")) {
     metrics.AddGauge("armature_engine_memory_bytes", "Memory the storage engine holds.", [store = store_] {
-      std::shared_lock lock(store->lock);
+      ReadLock lock(store->mutex);
       return static_cast<double>(store->map.bytes());
     });
   }
@@ -66,7 +64,7 @@ class MemoryEngine final : public Engine {
   void Get(GetOp& op) override {
     op.status = Status();
     {
-      std::shared_lock lock(store_->lock);
+      ReadLock lock(store_->mutex);
       const std::string* value = store_->map.Get(op.key, At(op.at));
       op.found = value != nullptr;
       if (value) op.value = *value;
@@ -78,7 +76,7 @@ class MemoryEngine final : public Engine {
     op.status = Status();
     op.entries.resize(op.keys.size());
     {
-      std::shared_lock lock(store_->lock);
+      ReadLock lock(store_->mutex);
       for (size_t i = 0; i < op.keys.size(); ++i) {
         const std::string* value = store_->map.Get(op.keys[i], At(op.at));
         op.entries[i].found = value != nullptr;
@@ -92,7 +90,7 @@ class MemoryEngine final : public Engine {
     op.status = Status();
     ScanBuffer out(op);
     {
-      std::shared_lock lock(store_->lock);
+      ReadLock lock(store_->mutex);
       store_->map.Scan(op.begin, op.end, op.is_reverse, At(op.at),
                        [&](std::string_view key, std::string_view value) { return out.Add(key, value); });
     }
@@ -117,17 +115,17 @@ class MemoryEngine final : public Engine {
   }
 
   Sequence DurableUpTo() const override {
-    std::shared_lock lock(store_->lock);
+    ReadLock lock(store_->mutex);
     return store_->sequence;
   }
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
-    std::shared_lock lock(partitions_.mutex());
+    ReadLock lock(partitions_.mutex());
     co_return partitions_.List();
   }
 
   Task<Status> CreatePartition(PartitionInfo info) override {
-    std::unique_lock lock(partitions_.mutex());
+    WriteLock lock(partitions_.mutex());
     if (is_closed_) co_return Closed();
     if (Status status = partitions_.CheckCreate(info); !status.ok()) co_return status;
     partitions_.Put(std::move(info));
@@ -139,14 +137,14 @@ class MemoryEngine final : public Engine {
     return worker_.Await([this, id] {
       KeyRange range;
       {
-        std::unique_lock lock(partitions_.mutex());
+        WriteLock lock(partitions_.mutex());
         if (is_closed_) return Closed();
         if (Status status = partitions_.CheckDrop(id); !status.ok()) return status;
         range = partitions_.Find(id)->range;
         partitions_.Erase(id);
       }
       for (bool has_more = true; has_more;) {
-        std::unique_lock lock(store_->lock);
+        WriteLock lock(store_->mutex);
         has_more = store_->map.DeleteSome(range.begin, range.end, ++store_->sequence, kDropPerHold);
       }
       return Status::Ok();
@@ -154,7 +152,7 @@ class MemoryEngine final : public Engine {
   }
 
   Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
-    std::unique_lock lock(partitions_.mutex());
+    WriteLock lock(partitions_.mutex());
     if (is_closed_) co_return Closed();
     auto halves = partitions_.PlanSplit(id, at, new_id);
     if (!halves) co_return halves.error();
@@ -164,7 +162,7 @@ class MemoryEngine final : public Engine {
   }
 
   Task<Status> FencePartition(PartitionId id, Epoch epoch) override {
-    std::unique_lock lock(partitions_.mutex());
+    WriteLock lock(partitions_.mutex());
     if (is_closed_) co_return Closed();
     auto fenced = partitions_.PlanFence(id, epoch);
     if (!fenced) co_return fenced.error();
@@ -179,7 +177,7 @@ class MemoryEngine final : public Engine {
   }
 
   EngineStats stats() const override {
-    std::shared_lock lock(store_->lock);
+    ReadLock lock(store_->mutex);
     return {.commits = commits_.value(),
             .syncs = 0,
             .commits_made_durable = commits_.value(),
@@ -189,7 +187,7 @@ class MemoryEngine final : public Engine {
 
   Status Close() override {
     worker_.Stop();
-    std::unique_lock lock(partitions_.mutex());
+    WriteLock lock(partitions_.mutex());
     is_closed_ = true;
     return {};
   }
@@ -209,27 +207,27 @@ class MemoryEngine final : public Engine {
   }
 
   Status Apply(std::span<const CommitManyOp::Part> parts, Sequence& sequence) {
-    std::shared_lock owners(partitions_.mutex());
+    ReadLock owners(partitions_.mutex());
     if (is_closed_) return Closed();
     for (const auto& part : parts)
       if (Status status = partitions_.Check(part.partition, part.epoch); !status.ok()) return status;
     commits_.Add();
     ProbeMemory(parts);
     const Essential applied;  // as a whole
-    std::unique_lock lock(store_->lock);
+    WriteLock lock(store_->mutex);
     sequence = ++store_->sequence;
-    for (const auto& part : parts) ApplyBatch(*part.batch, sequence);
+    for (const auto& part : parts) ApplyBatch(*part.batch, sequence, store_->map);
     store_->map.CollectSome(kCollectPerCommit);
     return {};
   }
 
-  void ApplyBatch(const Batch& batch, Sequence sequence) {
+  static void ApplyBatch(const Batch& batch, Sequence sequence, VersionMap& map) {
     batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
       switch (kind) {
-        case Batch::Kind::kPut: store_->map.Put(key, value, sequence); break;
-        case Batch::Kind::kDelete: store_->map.Delete(key, sequence); break;
+        case Batch::Kind::kPut: map.Put(key, value, sequence); break;
+        case Batch::Kind::kDelete: map.Delete(key, sequence); break;
         case Batch::Kind::kDeleteRange:
-          if (key < value) store_->map.DeleteRange(key, value, sequence);
+          if (key < value) map.DeleteRange(key, value, sequence);
           break;
       }
     });
@@ -237,7 +235,7 @@ class MemoryEngine final : public Engine {
 
   std::shared_ptr<Store> store_ = std::make_shared<Store>();
   PartitionTable partitions_;
-  bool is_closed_ = false;  // guarded by partitions_.mutex()
+  bool is_closed_ ARMATURE_GUARDED_BY(partitions_.mutex()) = false;
   Counter& commits_;
   JobThread worker_;
 };

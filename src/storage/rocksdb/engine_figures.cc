@@ -10,7 +10,7 @@ void EngineFigures::Register(const std::shared_ptr<const EngineFigures>& figures
 }
 
 void EngineFigures::Forget() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   db_ = nullptr;
 }
 
@@ -20,17 +20,17 @@ uint64_t EngineFigures::Property(const std::string& name) const {
 }
 
 uint64_t EngineFigures::memory_bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return db_ ? cache_->GetUsage() + Property("rocksdb.estimate-table-readers-mem") : 0;
 }
 
 uint64_t EngineFigures::table_bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return Property("rocksdb.total-sst-files-size");
 }
 
 uint64_t EngineFigures::total_bytes() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return Property("rocksdb.total-sst-files-size") + Property("rocksdb.size-all-mem-tables");
 }
 

@@ -6,13 +6,13 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <rocksdb/cache.h>
 #include <rocksdb/db.h>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 
 namespace armature::storage {
 
@@ -29,11 +29,11 @@ class EngineFigures {
   uint64_t total_bytes() const;   // of table files and of what is still in memory
 
  private:
-  uint64_t Property(const std::string& name) const;  // REQUIRES: mutex_ held
+  uint64_t Property(const std::string& name) const ARMATURE_WITH_LOCK(mutex_);
 
   const std::shared_ptr<const rocksdb::Cache> cache_;
-  mutable std::mutex mutex_;
-  rocksdb::DB* db_;  // guarded by mutex_; null once forgotten
+  mutable Mutex mutex_;
+  rocksdb::DB* db_ ARMATURE_GUARDED_BY(mutex_);  // null once forgotten
 };
 
 }  // namespace armature::storage

@@ -2,8 +2,6 @@
 
 #include <chrono>
 #include <functional>
-#include <mutex>
-#include <shared_mutex>
 #include <thread>
 #include <utility>
 
@@ -14,6 +12,8 @@
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
+#include "base/mutex.h"
+#include "base/shared_mutex.h"
 #include "storage/engine_calls.h"
 #include "storage/job_thread.h"
 #include "storage/partition_table.h"
@@ -96,7 +96,7 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
     thread_local std::string buffer;
     if (const std::string_view note = marks_->TakeNote(buffer); !note.empty()) batch.PutLogData(ToSlice(note));
   }
-  Status CheckOwners(Parts parts) const;
+  Status CheckOwners(Parts parts) const ARMATURE_WITH_READ_LOCK(partitions_.mutex());
   // Not ok while the disk is full, or descriptors or memory are missing, or once RocksDB or the log has given up. Asked
   // before a write, so that little is kept in memory for the log.
   Status CheckSpace() const {
@@ -117,7 +117,7 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
   // On the admin thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
   template <class Plan, class Apply>
   Task<Status> ChangePartitions(Plan plan, Apply apply);
-  Status WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<RwLock>& lock);
+  Status WriteChange(rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(slow_mutex_, partitions_.mutex());
   void DeleteFiles(const KeyRange& range);
   Task<Status> BecomeDurable();
 
@@ -139,7 +139,7 @@ class RocksDbEngine final : public Engine, public WritableStore, private CommitG
   std::atomic<bool> is_closed_{false};  // set under partitions_.mutex()
   // Held by the slow writer while RocksDB makes it wait, and by every change of the partitions: it stands in
   // for the partitions' lock, which reactors need and which is therefore never held for long.
-  std::mutex slow_mutex_;
+  Mutex slow_mutex_;
   JobThread slow_writer_;
   JobThread admin_;
 };
@@ -255,7 +255,7 @@ void RocksDbEngine::WriteGroup(std::span<const CommitGroup::Member> members) {
   Status full;
   Sequence sequence = 0;
   {
-    std::shared_lock owners(partitions_.mutex());
+    ReadLock owners(partitions_.mutex());
     full = CheckSpace();
     for (const auto& member : members) {
       *member.status = full.ok() ? CheckOwners(member.parts()) : full;
@@ -286,9 +286,9 @@ void RocksDbEngine::WriteGroup(std::span<const CommitGroup::Member> members) {
 Status RocksDbEngine::WriteSlowly(Parts parts, Sequence& sequence) {
   rocksdb::WriteBatch& batch = EmptyBatch();
   Translate(parts, batch);
-  std::lock_guard slow(slow_mutex_);
+  MutexLock slow(slow_mutex_);
   {
-    std::shared_lock owners(partitions_.mutex());
+    ReadLock owners(partitions_.mutex());
     if (Status status = CheckOwners(parts); !status.ok()) return status;
   }
   // While RocksDB has stopped writes for a flush or a compaction, wait here and not in its Write: on a full disk
@@ -315,7 +315,7 @@ void RocksDbEngine::WhenDurable(DurableOp& op) {
   op.status = Status();
   if (!waits_for_sync() || op.sequence <= views_->sequence()) return op.done.Finish();
   {
-    std::shared_lock owners(partitions_.mutex());
+    ReadLock owners(partitions_.mutex());
     if (!is_closed_.load(std::memory_order_relaxed)) return syncer_->Park(op);
   }
   op.status = Closed();
@@ -330,11 +330,11 @@ Sequence RocksDbEngine::DurableUpTo() const {
 // --- partitions
 
 Task<Result<std::vector<PartitionInfo>>> RocksDbEngine::ListPartitions() {
-  std::shared_lock lock(partitions_.mutex());
+  ReadLock lock(partitions_.mutex());
   co_return partitions_.List();
 }
 
-Status RocksDbEngine::WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<RwLock>& lock) {
+Status RocksDbEngine::WriteChange(rocksdb::WriteBatch& batch) {
   rocksdb::WriteOptions options;
   options.no_slowdown = true;
   for (;;) {
@@ -342,22 +342,23 @@ Status RocksDbEngine::WriteChange(rocksdb::WriteBatch& batch, std::unique_lock<R
     const auto status = db_->Write(options, &batch);
     if (!status.IsIncomplete()) return FromRocksDb(status);
     // slow_mutex_ keeps other changes out meanwhile; commits may pass.
-    lock.unlock();
+    partitions_.mutex().unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    lock.lock();
+    partitions_.mutex().lock();
   }
 }
 
 template <class Plan, class Apply>
 Task<Status> RocksDbEngine::ChangePartitions(Plan plan, Apply apply) {
   Status status = co_await admin_.Await([this, &plan, &apply]() -> Status {
-    std::lock_guard slow(slow_mutex_);
-    std::unique_lock lock(partitions_.mutex());
+    MutexLock slow(slow_mutex_);
+    WriteLock lock(partitions_.mutex());
     if (is_closed_.load(std::memory_order_relaxed)) return Closed();
     rocksdb::WriteBatch batch;
-    if (Status planned = plan(partitions_, batch); !planned.ok()) return planned;
-    if (Status written = WriteChange(batch, lock); !written.ok()) return written;
-    apply(partitions_);
+    // By std::invoke: clang 14 takes the lambda for the table in what its attributes say when it sees the call.
+    if (Status planned = std::invoke(plan, partitions_, batch); !planned.ok()) return planned;
+    if (Status written = WriteChange(batch); !written.ok()) return written;
+    std::invoke(apply, partitions_);
     return {};
   });
   if (status.ok()) status = co_await BecomeDurable();
@@ -377,24 +378,25 @@ Task<Status> RocksDbEngine::BecomeDurable() {
 
 Task<Status> RocksDbEngine::CreatePartition(PartitionInfo info) {
   return ChangePartitions(
-      [info](const PartitionTable& table, rocksdb::WriteBatch& batch) {
+      [info](const PartitionTable& table, rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(table.mutex()) {
         Status status = table.CheckCreate(info);
         if (status.ok()) batch.Put(PartitionRecordKey(info.id), EncodePartition(info));
         return status;
       },
-      [info](PartitionTable& table) { table.Put(info); });
+      [info](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Put(info); });
 }
 
 Task<Status> RocksDbEngine::SplitPartition(PartitionId id, std::string at, PartitionId new_id) {
   auto halves = std::make_shared<PartitionTable::Halves>();
   return ChangePartitions(
-      [=, at = std::move(at)](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
-        ARMATURE_TRY(*halves, table.PlanSplit(id, at, new_id));
-        batch.Put(PartitionRecordKey(id), EncodePartition(halves->low));
-        batch.Put(PartitionRecordKey(new_id), EncodePartition(halves->high));
-        return {};
-      },
-      [=](PartitionTable& table) {
+      [=, at = std::move(at)](const PartitionTable& table, rocksdb::WriteBatch& batch)
+          ARMATURE_WITH_LOCK(table.mutex()) -> Status {
+            ARMATURE_TRY(*halves, table.PlanSplit(id, at, new_id));
+            batch.Put(PartitionRecordKey(id), EncodePartition(halves->low));
+            batch.Put(PartitionRecordKey(new_id), EncodePartition(halves->high));
+            return {};
+          },
+      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
         table.Put(halves->low);
         table.Put(halves->high);
       });
@@ -403,26 +405,27 @@ Task<Status> RocksDbEngine::SplitPartition(PartitionId id, std::string at, Parti
 Task<Status> RocksDbEngine::FencePartition(PartitionId id, Epoch epoch) {
   auto fenced = std::make_shared<PartitionInfo>();
   return ChangePartitions(
-      [=](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
+      [=](const PartitionTable& table, rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(table.mutex()) -> Status {
         ARMATURE_TRY(*fenced, table.PlanFence(id, epoch));
         batch.Put(PartitionRecordKey(id), EncodePartition(*fenced));
         return {};
       },
-      [=](PartitionTable& table) { table.Put(*fenced); });
+      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Put(*fenced); });
 }
 
 // The lambdas capture references only: g++ 12 destroys a temporary twice when it is an argument within co_await.
 Task<Status> RocksDbEngine::DropPartition(PartitionId id) {
   KeyRange range;
   Status status = co_await ChangePartitions(
-      [this, id, &range](const PartitionTable& table, rocksdb::WriteBatch& batch) -> Status {
-        if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
-        ARMATURE_TRY(range, UserRange(*db_, table.Find(id)->range));
-        batch.Delete(PartitionRecordKey(id));
-        if (range.begin < range.end) batch.DeleteRange(range.begin, range.end);
-        return {};
-      },
-      [id](PartitionTable& table) { table.Erase(id); });
+      [this, id, &range](const PartitionTable& table, rocksdb::WriteBatch& batch)
+          ARMATURE_WITH_LOCK(table.mutex()) -> Status {
+            if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
+            ARMATURE_TRY(range, UserRange(*db_, table.Find(id)->range));
+            batch.Delete(PartitionRecordKey(id));
+            if (range.begin < range.end) batch.DeleteRange(range.begin, range.end);
+            return {};
+          },
+      [id](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Erase(id); });
   if (!status.ok()) co_return status;
   co_return co_await admin_.Await([this, &range] {
     DeleteFiles(range);
@@ -469,7 +472,7 @@ void RocksDbEngine::StartCompacting() {
 
 Status RocksDbEngine::Close() {
   {
-    std::unique_lock lock(partitions_.mutex());
+    WriteLock lock(partitions_.mutex());
     if (is_closed_.exchange(true)) return {};
   }
   if (files_) files_->GiveUp();

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -21,7 +20,7 @@ std::string_view FileCallName(FileCall call) {
 }
 
 void Faults::Arm(FileCall call, uint64_t n, uint64_t times, int error) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   counts_ = {};
   is_armed_ = true;
   call_ = call;
@@ -32,43 +31,43 @@ void Faults::Arm(FileCall call, uint64_t n, uint64_t times, int error) {
 }
 
 void Faults::Disarm() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_armed_ = false;
 }
 
 uint64_t Faults::count(FileCall call) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return counts_[static_cast<size_t>(call)];
 }
 
 uint64_t Faults::failures() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return failures_;
 }
 
 void Faults::StartCounting() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   counts_ = {};
 }
 
 void Faults::HoldSyncs(bool holds) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   holds_syncs_ = holds;
   changed_.notify_all();
 }
 
 void Faults::AwaitHeldSync() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return held_ > 0; });
+  MutexLock lock(mutex_);
+  changed_.wait(lock, [this]() ARMATURE_WITH_LOCK(mutex_) { return held_ > 0; });
 }
 
 int Faults::Next(FileCall call) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   const uint64_t number = ++counts_[static_cast<size_t>(call)];
   if (call == FileCall::kSync && holds_syncs_) {
     ++held_;
     changed_.notify_all();
-    changed_.wait(lock, [this] { return !holds_syncs_; });
+    changed_.wait(lock, [this]() ARMATURE_WITH_LOCK(mutex_) { return !holds_syncs_; });
     --held_;
   }
   if (!is_armed_ || call != call_ || number < from_ || number - from_ >= times_) return 0;
@@ -103,7 +102,7 @@ class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
                             IODebugContext* context) override {
     const int error = faults_.Next(FileCall::kAppend);
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       unsynced_.emplace_back(offset, data.size());
     }
     if (error == 0) return FSWritableFileOwnerWrapper::PositionedAppend(data, offset, options, context);
@@ -134,7 +133,7 @@ class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus SyncOrLose(Sync sync) {
     std::vector<std::pair<uint64_t, size_t>> covered;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       covered.swap(unsynced_);
     }
     const int error = faults_.Next(FileCall::kSync);
@@ -147,8 +146,8 @@ class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   const std::string path_;
   Faults& faults_;
-  std::mutex mutex_;                                   // a log is appended to while it is synced
-  std::vector<std::pair<uint64_t, size_t>> unsynced_;  // guarded by mutex_
+  Mutex mutex_;  // a log is appended to while it is synced
+  std::vector<std::pair<uint64_t, size_t>> unsynced_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 class FaultReader final : public rocksdb::FSRandomAccessFileOwnerWrapper {

@@ -6,15 +6,15 @@
 #pragma once
 
 #include <array>
-#include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include <rocksdb/env.h>
 #include <rocksdb/file_system.h>
+
+#include "base/mutex.h"
 
 namespace armature::storage {
 
@@ -42,17 +42,17 @@ class Faults {
   int Next(FileCall call);
 
  private:
-  mutable std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
-  std::array<uint64_t, kFileCalls> counts_{};
-  bool is_armed_ = false;
-  FileCall call_ = FileCall::kCreate;
-  uint64_t from_ = 0;
-  uint64_t times_ = 0;
-  int error_ = 0;
-  uint64_t failures_ = 0;
-  bool holds_syncs_ = false;
-  int held_ = 0;
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::array<uint64_t, kFileCalls> counts_ ARMATURE_GUARDED_BY(mutex_){};
+  bool is_armed_ ARMATURE_GUARDED_BY(mutex_) = false;
+  FileCall call_ ARMATURE_GUARDED_BY(mutex_) = FileCall::kCreate;
+  uint64_t from_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  uint64_t times_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  int error_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  uint64_t failures_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  bool holds_syncs_ ARMATURE_GUARDED_BY(mutex_) = false;
+  int held_ ARMATURE_GUARDED_BY(mutex_) = 0;
 };
 
 // `faults` must outlive the Env.

@@ -154,18 +154,18 @@ std::string RecordedDisk::Relative(const std::string& path) const {
 }
 
 uint64_t RecordedDisk::FileAt(const std::string& path) const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto found = files_.find(Relative(path));
   return found == files_.end() ? 0 : found->second;
 }
 
 void RecordedDisk::Record(DiskEvent event) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   events_.push_back(std::move(event));
 }
 
 uint64_t RecordedDisk::CountEvents() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return events_.size();
 }
 
@@ -183,7 +183,7 @@ IOStatus RecordedDisk::NewWritableFile(const std::string& path, const rocksdb::F
   const std::string relative = Relative(path);
   uint64_t number = 0;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (const auto found = files_.find(relative); found != files_.end()) {
       number = found->second;
       events_.push_back({.kind = Kind::kTruncate, .file = number});
@@ -227,7 +227,7 @@ IOStatus RecordedDisk::CreateDirIfMissing(const std::string& path, const IOOptio
   const bool is_there = fs::exists(path);
   IOStatus status = FileSystemWrapper::CreateDirIfMissing(path, options, context);
   if (!status.ok() || is_there) return status;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   events_.push_back({.kind = Kind::kCreate, .file = next_file_++, .path = Relative(path) + "/"});
   return status;
 }
@@ -236,7 +236,7 @@ IOStatus RecordedDisk::DeleteFile(const std::string& path, const IOOptions& opti
   IOStatus status = FileSystemWrapper::DeleteFile(path, options, context);
   if (!status.ok()) return status;
   const std::string relative = Relative(path);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   files_.erase(relative);
   events_.push_back({.kind = Kind::kDelete, .path = relative});
   return status;
@@ -246,7 +246,7 @@ IOStatus RecordedDisk::RenameFile(const std::string& from, const std::string& to
                                   Context* context) {
   IOStatus status = FileSystemWrapper::RenameFile(from, to, options, context);
   if (!status.ok()) return status;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const uint64_t number = files_[Relative(from)];
   files_.erase(Relative(from));
   files_[Relative(to)] = number;

@@ -9,11 +9,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <rocksdb/file_system.h>
+
+#include "base/mutex.h"
 
 namespace armature::storage {
 
@@ -38,8 +39,8 @@ class RecordedDisk final : public rocksdb::FileSystemWrapper {
 
   // Puts a note between the events: what a client was told by then.
   void Note(uint64_t number);
-  // REQUIRES: nobody writes any more.
-  const std::vector<DiskEvent>& events() const { return events_; }
+  // REQUIRES: nobody writes any more, so that no lock is needed.
+  const std::vector<DiskEvent>& events() const ARMATURE_UNCHECKED_LOCKS { return events_; }
   const std::map<std::string, std::string>& beginning() const { return beginning_; }
   // Leaves out the syncs of files whose name ends so: a bug to be found.
   void ForgetSyncs(std::string suffix) { forgotten_suffix_ = std::move(suffix); }
@@ -71,10 +72,10 @@ class RecordedDisk final : public rocksdb::FileSystemWrapper {
   const std::string root_;
   std::string forgotten_suffix_;
   std::map<std::string, std::string> beginning_;
-  mutable std::mutex mutex_;
-  std::vector<DiskEvent> events_;          // guarded by mutex_
-  std::map<std::string, uint64_t> files_;  // guarded by mutex_; by path relative to root_
-  uint64_t next_file_ = 1;                 // guarded by mutex_
+  mutable Mutex mutex_;
+  std::vector<DiskEvent> events_ ARMATURE_GUARDED_BY(mutex_);
+  std::map<std::string, uint64_t> files_ ARMATURE_GUARDED_BY(mutex_);  // by path relative to root_
+  uint64_t next_file_ ARMATURE_GUARDED_BY(mutex_) = 1;
 };
 
 }  // namespace armature::storage

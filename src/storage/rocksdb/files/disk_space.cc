@@ -9,26 +9,26 @@
 namespace armature::storage {
 
 bool DiskSpace::owes_log() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return !owing_.empty();
 }
 
 void DiskSpace::Owe(std::shared_ptr<Log> log, Shortage shortage) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   shortage_.store(shortage, std::memory_order_relaxed);
   owing_.push_back(std::move(log));
   waiting_.fetch_add(1, std::memory_order_seq_cst);
 }
 
 void DiskSpace::Forget(const std::string& path) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   waiting_ -= static_cast<int>(std::erase_if(owing_, [&](const auto& log) { return log->path() == path; }));
 }
 
 rocksdb::IOStatus DiskSpace::WriteRests() {
   std::vector<std::shared_ptr<Log>> owing;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     owing = owing_;
   }
   for (const auto& log : owing) {
@@ -38,7 +38,7 @@ rocksdb::IOStatus DiskSpace::WriteRests() {
       return status;
     }
     // It may owe again already, by an append that met another shortage meanwhile: that is not to be forgotten.
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     waiting_ -=
         static_cast<int>(std::erase_if(owing_, [&](const auto& other) { return other == log && !log->has_rest(); }));
   }
@@ -46,7 +46,7 @@ rocksdb::IOStatus DiskSpace::WriteRests() {
 }
 
 void DiskSpace::BreakLog(const rocksdb::IOStatus& failure) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!log_failure_.ok()) return;
   log_failure_ = FromRocksDb(failure);
   is_log_broken_.store(true, std::memory_order_release);
@@ -56,34 +56,34 @@ void DiskSpace::BreakLog(const rocksdb::IOStatus& failure) {
 
 Status DiskSpace::log_failure() const {
   if (!is_log_broken()) return {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return log_failure_;
 }
 
 void DiskSpace::BePatient() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   patience_ = Patience::kPatient;
 }
 
 void DiskSpace::GiveUp() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   patience_ = Patience::kGivenUp;
   changed_.notify_all();
 }
 
 rocksdb::IOStatus DiskSpace::Told(rocksdb::IOStatus status) const {
   if (!status.IsNoSpace()) return status;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return patience_ == Patience::kGivenUp ? rocksdb::IOStatus::IOError("given up", status.ToString()) : status;
 }
 
 bool DiskSpace::is_patient() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return patience_ == Patience::kPatient;
 }
 
 bool DiskSpace::WaitALittle() {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   if (patience_ == Patience::kPatient) changed_.wait_for(lock, std::chrono::milliseconds(50));
   return patience_ == Patience::kPatient;
 }

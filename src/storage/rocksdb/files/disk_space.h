@@ -5,15 +5,14 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <rocksdb/io_status.h>
 
+#include "base/mutex.h"
 #include "storage/rocksdb/files/log_file.h"
 #include "storage/rocksdb/files/shortage.h"
 #include "storage/rocksdb/files/synced_files.h"
@@ -78,11 +77,11 @@ class DiskSpace {
   std::atomic<Shortage> shortage_{Shortage::kNone};
   std::atomic<bool> is_log_broken_{false};
   std::atomic<bool> tells_append_failures_{false};
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  Patience patience_ = Patience::kNotYet;    // guarded by mutex_
-  Status log_failure_;                       // guarded by mutex_
-  std::vector<std::shared_ptr<Log>> owing_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  Condition changed_;
+  Patience patience_ ARMATURE_GUARDED_BY(mutex_) = Patience::kNotYet;
+  Status log_failure_ ARMATURE_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Log>> owing_ ARMATURE_GUARDED_BY(mutex_);
   SyncedFiles synced_;
 };
 

@@ -13,7 +13,7 @@ using rocksdb::IOStatus;
 using rocksdb::Slice;
 
 // Lengthens the file by one step when it ends before `end`; a record larger than a step lengthens it itself. Failing is
-// no matter: whatever is wrong, the write that follows meets it too. REQUIRES: mutex_ is held.
+// no matter: whatever is wrong, the write that follows meets it too.
 void Log::ZeroAhead(uint64_t end) {
   if (end <= zeroed_) return;
   static const std::string zeros(kZeroedAhead, '\0');
@@ -22,7 +22,7 @@ void Log::ZeroAhead(uint64_t end) {
 }
 
 IOStatus Log::Append(const Slice& data, const IOOptions& options, IODebugContext* context, Shortage& owes) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (file_ && rest_.empty()) {
     ZeroAhead(written_ + data.size());
     // By position always: what follows a rest that was written late must not depend on where a failed write stopped.
@@ -37,7 +37,7 @@ IOStatus Log::Append(const Slice& data, const IOOptions& options, IODebugContext
 
 // Written at its place, because an append that failed may have got half-way.
 IOStatus Log::WriteRest() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!file_) {
     std::unique_ptr<rocksdb::FSWritableFile> file;
     if (IOStatus status = open_(&file); !status.ok()) return status;
@@ -57,34 +57,33 @@ IOStatus Log::WriteRest() {
 }
 
 IOStatus Log::Close(const IOOptions& options, IODebugContext* context) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_closed_ = true;
   return file_ && rest_.empty() ? CloseFile(options, context) : IOStatus::OK();
 }
 
-// REQUIRES: mutex_ is held.
 IOStatus Log::CloseFile(const IOOptions& options, IODebugContext* context) {
   if (zeroed_ > written_) file_->Truncate(written_, options, context).PermitUncheckedError();
   return file_->Close(options, context);
 }
 
 uint64_t Log::size() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return written_ + rest_.size();
 }
 
 uint64_t Log::written() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return written_;
 }
 
 bool Log::has_rest() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return !file_ || !rest_.empty();
 }
 
 rocksdb::FSWritableFile* Log::file() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return file_.get();
 }
 

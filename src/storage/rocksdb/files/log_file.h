@@ -12,11 +12,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include <rocksdb/file_system.h>
 
+#include "base/mutex.h"
 #include "storage/rocksdb/files/shortage.h"
 
 namespace armature::storage {
@@ -53,17 +53,18 @@ class Log {
   // One sync in thirty of a busy store pays for the longer file, and writes little more than its own records.
   static constexpr uint64_t kZeroedAhead = 256 << 10;
 
-  void ZeroAhead(uint64_t end);
-  rocksdb::IOStatus CloseFile(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context);
+  void ZeroAhead(uint64_t end) ARMATURE_WITH_LOCK(mutex_);
+  rocksdb::IOStatus CloseFile(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context)
+      ARMATURE_WITH_LOCK(mutex_);
 
   const std::string path_;
   const Opener open_;
-  mutable std::mutex mutex_;  // guards all below
-  std::unique_ptr<rocksdb::FSWritableFile> file_;
-  uint64_t written_ = 0;
-  uint64_t zeroed_ = 0;  // the length of the file
-  std::string rest_;
-  bool is_closed_ = false;
+  mutable Mutex mutex_;
+  std::unique_ptr<rocksdb::FSWritableFile> file_ ARMATURE_GUARDED_BY(mutex_);
+  uint64_t written_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  uint64_t zeroed_ ARMATURE_GUARDED_BY(mutex_) = 0;  // the length of the file
+  std::string rest_ ARMATURE_GUARDED_BY(mutex_);
+  bool is_closed_ ARMATURE_GUARDED_BY(mutex_) = false;
 };
 
 class LogFile final : public rocksdb::FSWritableFile {

@@ -6,11 +6,11 @@
 #include <charconv>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <set>
 #include <string_view>
 #include <utility>
 
+#include "base/mutex.h"
 #include "storage/rocksdb/files/synced_point.h"
 
 namespace armature::storage {
@@ -27,17 +27,17 @@ inline uint64_t FileNumber(std::string_view path) {
 class SyncedFiles {
  public:
   void AddLog(std::string_view path) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     logs_.insert(FileNumber(path));
   }
   void RemoveLog(std::string_view path) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     logs_.erase(FileNumber(path));
   }
   // `bytes` had been written when the sync began.
   void LogSynced(std::string_view path, uint64_t bytes) {
     const uint64_t number = FileNumber(path);
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (number < point_.log) return;
     point_.log = number;
     point_.log_bytes = bytes;
@@ -45,7 +45,7 @@ class SyncedFiles {
   void ManifestSynced(uint64_t number, uint64_t bytes) {
     std::function<void()> notify;
     {
-      std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       point_.manifest = number;
       point_.manifest_bytes = bytes;
       notify = notify_;
@@ -55,22 +55,22 @@ class SyncedFiles {
 
   // Without the sequence.
   SyncedPoint point() const {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     SyncedPoint point = point_;
     point.logs.assign(logs_.begin(), logs_.upper_bound(point.log));
     return point;
   }
   // Calls `notify`, if any, after each sync of a manifest, on the thread that made it.
   void OnManifestSynced(std::function<void()> notify) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     notify_ = std::move(notify);
   }
 
  private:
-  mutable std::mutex mutex_;
-  SyncedPoint point_;             // guarded by mutex_; without the list of logs
-  std::set<uint64_t> logs_;       // guarded by mutex_; made here and not deleted
-  std::function<void()> notify_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  SyncedPoint point_ ARMATURE_GUARDED_BY(mutex_);        // without the list of logs
+  std::set<uint64_t> logs_ ARMATURE_GUARDED_BY(mutex_);  // made here and not deleted
+  std::function<void()> notify_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::storage

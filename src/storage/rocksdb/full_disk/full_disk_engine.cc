@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <shared_mutex>
 #include <thread>
 #include <utility>
 
 #include <sys/statvfs.h>
 
 #include "base/log.h"
-#include "storage/rw_lock.h"
+#include "base/mutex.h"
+#include "base/shared_mutex.h"
 
 namespace armature::storage {
 namespace {
@@ -87,7 +85,7 @@ class FullDiskEngine final : public Engine {
 
   Status Close() override {
     {
-      std::lock_guard lock(stop_mutex_);
+      MutexLock lock(stop_mutex_);
       is_stopping_ = true;
       stop_.notify_all();
     }
@@ -98,7 +96,7 @@ class FullDiskEngine final : public Engine {
 
  private:
   std::shared_ptr<Engine> Current() const {
-    std::shared_lock lock(mutex_);
+    ReadLock lock(mutex_);
     return current_;
   }
 
@@ -114,8 +112,8 @@ class FullDiskEngine final : public Engine {
 
   // False when it is time to stop.
   bool Sleep(milliseconds pause) {
-    std::unique_lock lock(stop_mutex_);
-    return !stop_.wait_for(lock, pause, [this] { return is_stopping_; });
+    MutexLock lock(stop_mutex_);
+    return !stop_.wait_for(lock, pause, [this]() ARMATURE_WITH_LOCK(stop_mutex_) { return is_stopping_; });
   }
 
   void Run();
@@ -124,12 +122,12 @@ class FullDiskEngine final : public Engine {
 
   const std::string directory_;
   OpenWritable open_writable_;  // the thread's, until it is joined
-  mutable RwLock mutex_;
-  std::shared_ptr<Engine> current_;  // guarded by mutex_
+  mutable SharedMutex mutex_;
+  std::shared_ptr<Engine> current_ ARMATURE_GUARDED_BY(mutex_);
 
-  std::mutex stop_mutex_;
-  std::condition_variable stop_;
-  bool is_stopping_ = false;  // guarded by stop_mutex_
+  Mutex stop_mutex_;
+  Condition stop_;
+  bool is_stopping_ ARMATURE_GUARDED_BY(stop_mutex_) = false;
   std::thread thread_;
 };
 
@@ -157,7 +155,7 @@ void FullDiskEngine::Run() {
   }
   std::weak_ptr<Engine> reader;
   {
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     reader = current_;
     current_ = std::shared_ptr<Engine>(writable, &writable->engine());
   }

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <shared_mutex>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +11,7 @@
 #include <rocksdb/db.h>
 #include <unistd.h>
 
+#include "base/shared_mutex.h"
 #include "storage/partition_table.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/partition_records.h"
@@ -62,7 +62,10 @@ class ReadOnlyStore final : public Engine {
   }
   Sequence DurableUpTo() const override { return db_->GetLatestSequenceNumber(); }
 
-  Task<Result<std::vector<PartitionInfo>>> ListPartitions() override { co_return partitions_.List(); }
+  Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
+    ReadLock lock(partitions_.mutex());
+    co_return partitions_.List();
+  }
   Task<Status> CreatePartition(PartitionInfo) override { co_return Refused(); }
   Task<Status> DropPartition(PartitionId) override { co_return Refused(); }
   Task<Status> SplitPartition(PartitionId, std::string, PartitionId) override { co_return Refused(); }

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "base/shared_mutex.h"
 #include "storage/rocksdb/files/status_mapping.h"
 
 namespace armature::storage {
@@ -22,6 +23,7 @@ Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
   rocksdb::ReadOptions options;
   options.iterate_upper_bound = &end;
   std::unique_ptr<rocksdb::Iterator> records(db.NewIterator(options));
+  WriteLock lock(table.mutex());
   for (records->Seek({kPrefix.data(), kPrefix.size()}); records->Valid(); records->Next()) {
     const std::string_view key = records->key().ToStringView();
     if (!key.starts_with(kPrefix)) break;

@@ -7,13 +7,13 @@ namespace armature::storage {
 
 Status BackgroundErrors::status() const {
   if (!has_failed_.load(std::memory_order_acquire)) return {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return status_;
 }
 
 void BackgroundErrors::OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb::Status* error) {
   if (error->ok() || error->severity() < rocksdb::Status::Severity::kHardError) return;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!status_.ok()) return;
   status_ = Status::IoError(error->ToString());
   has_failed_.store(true, std::memory_order_release);
@@ -23,7 +23,7 @@ void BackgroundErrors::OnBackgroundError(rocksdb::BackgroundErrorReason, rocksdb
 
 void BackgroundErrors::OnErrorRecoveryEnd(const rocksdb::BackgroundErrorRecoveryInfo& info) {
   if (!info.new_bg_error.ok()) return;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (status_.ok()) return;
   status_ = Status();
   has_failed_.store(false, std::memory_order_release);

@@ -6,10 +6,10 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 
 #include <rocksdb/listener.h>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace armature::storage {
@@ -24,8 +24,8 @@ class BackgroundErrors final : public rocksdb::EventListener {
 
  private:
   std::atomic<bool> has_failed_{false};
-  mutable std::mutex mutex_;
-  Status status_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  Status status_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::storage

@@ -28,7 +28,7 @@ DurableViews::Pin DurableViews::Acquire() {
 }
 
 void DurableViews::Publish(const rocksdb::Snapshot* snapshot) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   // Two publishers may arrive out of order; the view never runs backwards.
   if (View* current = current_.load(std::memory_order_relaxed);
       current && snapshot->GetSequenceNumber() < current->snapshot->GetSequenceNumber()) {
@@ -58,7 +58,7 @@ void DurableViews::ReleaseRetired() {
 }
 
 void DurableViews::Close() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (db_ == nullptr) return;
   for (auto& view : views_)
     if (view->snapshot) db_->ReleaseSnapshot(std::exchange(view->snapshot, nullptr));

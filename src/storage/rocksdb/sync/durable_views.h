@@ -11,12 +11,12 @@
 #include <array>
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include <rocksdb/db.h>
 
+#include "base/mutex.h"
 #include "storage/engine.h"
 
 namespace armature::storage {
@@ -69,14 +69,14 @@ class DurableViews {
   void Close();
 
  private:
-  View& FreeView();
-  void ReleaseRetired();
+  View& FreeView() ARMATURE_WITH_LOCK(mutex_);
+  void ReleaseRetired() ARMATURE_WITH_LOCK(mutex_);
 
   std::atomic<View*> current_{nullptr};
   std::atomic<Sequence> sequence_{0};
-  std::mutex mutex_;
-  rocksdb::DB* db_;                           // guarded by mutex_; null once closed
-  std::vector<std::unique_ptr<View>> views_;  // guarded by mutex_; addresses live as long as this object
+  Mutex mutex_;
+  rocksdb::DB* db_ ARMATURE_GUARDED_BY(mutex_);                           // null once closed
+  std::vector<std::unique_ptr<View>> views_ ARMATURE_GUARDED_BY(mutex_);  // addresses live as long as this object
 };
 
 }  // namespace armature::storage

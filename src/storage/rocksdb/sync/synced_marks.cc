@@ -19,7 +19,7 @@ SyncedMarks::SyncedMarks(StoreFileSystem& files, std::shared_ptr<rocksdb::FileSy
 SyncedMarks::~SyncedMarks() { files_.synced().OnManifestSynced(nullptr); }
 
 Status SyncedMarks::Begin() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (has_begun_) return {};
   if (Status status = file_.Create(); !status.ok()) return status;
   has_begun_ = true;
@@ -30,7 +30,7 @@ void SyncedMarks::Confirm(Sequence sequence) {
   SyncedPoint point = files_.synced().point();
   point.sequence = sequence;
   const auto now = Clock::now();
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (point_.IsBehind(point)) {
     note_ = EncodeSyncedNote(point);
     version_.fetch_add(1, std::memory_order_release);
@@ -42,12 +42,12 @@ void SyncedMarks::Confirm(Sequence sequence) {
 }
 
 SyncedMarks::Clock::time_point SyncedMarks::due() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return is_written_ ? Clock::time_point::max() : confirmed_at_ + kQuiet;
 }
 
 void SyncedMarks::Write() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   WriteLocked();
 }
 
@@ -63,14 +63,14 @@ void SyncedMarks::WriteLocked() {
 }
 
 void SyncedMarks::Finish() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   WriteLocked();
   if (has_begun_) file_.Sync();
 }
 
 std::string_view SyncedMarks::TakeNote(std::string& buffer) {
   if (version_.load(std::memory_order_acquire) == taken_.load(std::memory_order_relaxed)) return {};
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   taken_.store(version_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   buffer = note_;
   return buffer;

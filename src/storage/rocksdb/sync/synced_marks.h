@@ -8,10 +8,10 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "storage/engine.h"
 #include "storage/rocksdb/files/store_file_system.h"
 #include "storage/rocksdb/files/synced_point.h"
@@ -43,17 +43,17 @@ class SyncedMarks {
   std::string_view TakeNote(std::string& buffer);
 
  private:
-  void WriteLocked();
+  void WriteLocked() ARMATURE_WITH_LOCK(mutex_);
 
   StoreFileSystem& files_;
-  mutable std::mutex mutex_;
-  SyncedFile file_;                   // guarded by mutex_
-  SyncedPoint point_;                 // guarded by mutex_; as of the last sync that was confirmed
-  std::string note_;                  // guarded by mutex_
-  Clock::time_point confirmed_at_;    // guarded by mutex_
-  Clock::time_point written_at_;      // guarded by mutex_
-  bool is_written_ = true;            // guarded by mutex_
-  bool has_begun_ = false;            // guarded by mutex_
+  mutable Mutex mutex_;
+  SyncedFile file_ ARMATURE_GUARDED_BY(mutex_);
+  SyncedPoint point_ ARMATURE_GUARDED_BY(mutex_);  // as of the last sync that was confirmed
+  std::string note_ ARMATURE_GUARDED_BY(mutex_);
+  Clock::time_point confirmed_at_ ARMATURE_GUARDED_BY(mutex_);
+  Clock::time_point written_at_ ARMATURE_GUARDED_BY(mutex_);
+  bool is_written_ ARMATURE_GUARDED_BY(mutex_) = true;
+  bool has_begun_ ARMATURE_GUARDED_BY(mutex_) = false;
   std::atomic<uint64_t> version_{0};  // of note_
   std::atomic<uint64_t> taken_{0};
 };
