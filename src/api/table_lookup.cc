@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

@@ -8,8 +8,7 @@
 
 #include "auth/percent_encoding.h"
 #include "auth/signature.h"
-#include "model/messages/messages.h"
-#include "model/messages/signature.h"
+#include "model/messages/requests.h"
 #include "model/names/names.h"
 
 namespace armature::auth {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 
 namespace armature::expr {
 namespace {

@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 
 #include "model/api_error.h"
-#include "model/messages/messages.h"
-#include "model/messages/signature.h"
+#include "model/messages/requests.h"
 #include "wire/envelope/envelope.h"
 
 namespace armature::front {

@@ -1,6 +1,6 @@
 #include "model/api_error.h"
 
-#include "model/messages/messages.h"
+#include "model/messages/requests.h"
 
 namespace armature::model {
 

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::model {
 

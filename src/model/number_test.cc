@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::model {
 namespace {

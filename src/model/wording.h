@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "model/api_error.h"
-#include "model/messages/messages.h"
+#include "model/messages/requests.h"
 #include "model/number.h"
 
 namespace armature::model {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "expr/compare.h"
-#include "model/messages/messages.h"
 #include "model/messages/partiql.h"
 #include "partiql/lower.h"
 #include "table/keys/key_range.h"

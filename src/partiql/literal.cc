@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "model/messages/partiql.h"
 
 namespace armature::partiql {

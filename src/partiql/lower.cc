@@ -8,7 +8,7 @@
 
 #include "expr/bind/check_operands.h"
 #include "expr/compare.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "model/messages/partiql.h"
 
 namespace armature::partiql {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "model/messages/partiql.h"
 #include "partiql/lower.h"
 

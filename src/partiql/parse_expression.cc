@@ -2,7 +2,7 @@
 #include <array>
 #include <charconv>
 
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "model/messages/partiql.h"
 #include "partiql/keywords.h"
 #include "partiql/parser.h"

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "expr/parse/parser.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "model/messages/partiql.h"
 #include "partiql/literal.h"
 #include "partiql/parser_impl.h"

@@ -9,7 +9,7 @@
 #include "base/bytes.h"
 #include "base/log.h"
 #include "model/codec/table_def_codec.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 #include "model/names/names.h"
 #include "table/keys/key_layout.h"
 #include "table/stats_record.h"

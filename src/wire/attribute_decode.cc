@@ -11,7 +11,9 @@
 
 #include "base/codec/base64.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/items.h"
+#include "model/messages/requests.h"
 
 namespace armature::wire {
 

@@ -12,7 +12,8 @@
 
 #include <fmt/core.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/requests.h"
 #include "wire/attribute_decode.h"
 
 namespace armature::wire {

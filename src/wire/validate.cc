@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/requests.h"
 #include "wire/fields.h"
 #include "wire/print_value.h"
 

@@ -15,7 +15,8 @@
 #include "base/tasks/heavy_lane.h"
 #include "expr/apply/projection.h"
 #include "model/codec/item_codec.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/items.h"
 #include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 

@@ -12,7 +12,7 @@
 #include "api/table_lookup.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::api {
 

@@ -4,7 +4,7 @@
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::api {
 

@@ -7,7 +7,7 @@
 
 #include "expr/bind/expression_set.h"
 #include "expr/bind/legacy.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "wire/decode.h"
 
 namespace armature::api {

@@ -7,7 +7,8 @@
 
 #include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/items.h"
 
 namespace armature::api {
 

@@ -5,7 +5,7 @@
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::api {
 

@@ -7,7 +7,7 @@
 #include "expr/apply/update.h"
 #include "expr/apply/update_charge.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "table/index/index_changes.h"
 
 namespace armature::api {

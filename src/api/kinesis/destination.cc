@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/table_lookup.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

@@ -1,7 +1,7 @@
 // DisableKinesisStreamingDestination: stops sending a table's changes to a Kinesis data stream.
 #include "api/handlers.h"
 #include "api/kinesis/destination.h"
-#include "model/messages/kinesis.h"
+#include "model/messages/streams.h"
 
 namespace armature::api {
 

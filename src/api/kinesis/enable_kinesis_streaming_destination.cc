@@ -3,7 +3,7 @@
 
 #include "api/handlers.h"
 #include "api/kinesis/destination.h"
-#include "model/messages/kinesis.h"
+#include "model/messages/streams.h"
 
 namespace armature::api {
 

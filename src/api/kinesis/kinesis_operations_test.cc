@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "api/api_fixture.h"
-#include "model/messages/kinesis.h"
+#include "model/messages/streams.h"
 
 namespace armature::api {
 namespace {

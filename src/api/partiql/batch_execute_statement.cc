@@ -14,8 +14,9 @@
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
 #include "model/codec/item_codec.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "model/messages/partiql.h"
+#include "model/messages/tables.h"
 #include "table/capacity.h"
 
 namespace armature::api {

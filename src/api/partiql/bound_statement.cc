@@ -3,7 +3,7 @@
 #include "api/partiql/statement_access.h"
 #include "api/table_lookup.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "model/messages/partiql.h"
 #include "partiql/cache.h"
 #include "partiql/key_plan.h"

@@ -7,8 +7,8 @@
 #include "api/partiql/select_plan.h"
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
-#include "model/messages/messages.h"
 #include "model/messages/partiql.h"
+#include "model/messages/tables.h"
 #include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 

@@ -10,7 +10,7 @@
 #include "api/item/key_checks.h"
 #include "api/query/selection.h"
 #include "expr/compare.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "model/messages/partiql.h"
 #include "partiql/lower.h"
 

@@ -10,8 +10,9 @@
 #include "api/transact/cancellation.h"
 #include "base/bytes.h"
 #include "model/codec/item_codec.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "model/messages/partiql.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

@@ -7,7 +7,8 @@
 #include "api/query/page_reply.h"
 #include "api/query/start_key.h"
 #include "expr/bind/key_condition.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/items.h"
 #include "table/keys/key_range.h"
 
 namespace armature::api {

@@ -4,7 +4,7 @@
 #include "api/item/key_checks.h"
 #include "api/query/page_reply.h"
 #include "api/query/start_key.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 #include "table/keys/keyspace.h"
 
 namespace armature::api {

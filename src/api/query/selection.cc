@@ -9,7 +9,8 @@
 #include <fmt/ranges.h>
 
 #include "api/consumed_capacity.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/requests.h"
 
 namespace armature::api {
 

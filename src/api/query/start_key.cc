@@ -6,7 +6,8 @@
 
 #include "api/item/key_checks.h"
 #include "expr/format_scalar.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/items.h"
 #include "table/keys/key_range.h"
 
 namespace armature::api {

@@ -9,7 +9,7 @@
 #include "api/table/table_settings.h"
 #include "api/table/throughput_checks.h"
 #include "api/table_lookup.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

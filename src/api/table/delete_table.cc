@@ -7,7 +7,7 @@
 #include "api/table/table_description.h"
 #include "api/table_lookup.h"
 #include "base/log.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

@@ -7,7 +7,7 @@
 
 #include "api/table/key_schema_checks.h"
 #include "api/table/throughput_checks.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

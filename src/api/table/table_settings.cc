@@ -8,7 +8,7 @@
 
 #include "api/table/key_schema_checks.h"
 #include "base/random.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 #include "model/names/arn.h"
 
 namespace armature::api {

@@ -5,7 +5,7 @@
 #include "api/table/key_schema_checks.h"
 #include "api/table/table_description.h"
 #include "api/table/table_settings.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

@@ -2,7 +2,7 @@
 #include "api/handlers.h"
 #include "api/table/table_settings.h"
 #include "api/tag/tagged_resource.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

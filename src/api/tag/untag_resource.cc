@@ -1,7 +1,7 @@
 // UntagResource: removes tags from a table.
 #include "api/handlers.h"
 #include "api/tag/tagged_resource.h"
-#include "model/messages/messages.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

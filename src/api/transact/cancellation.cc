@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text/json_writer.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::api {
 

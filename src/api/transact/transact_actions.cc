@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "table/index/index_changes.h"
 
 namespace armature::api {

@@ -12,7 +12,7 @@
 #include "api/transact/transaction.h"
 #include "expr/apply/projection.h"
 #include "model/codec/item_codec.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 
 namespace armature::api {
 

@@ -4,7 +4,8 @@
 
 #include "api/item/item_reply.h"
 #include "model/codec/item_codec.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
+#include "model/messages/requests.h"
 #include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 

@@ -4,8 +4,7 @@
 #include "api/handlers.h"
 #include "api/table_lookup.h"
 #include "base/text/json_writer.h"
-#include "model/messages/messages.h"
-#include "model/messages/ttl.h"
+#include "model/messages/tables.h"
 
 namespace armature::api {
 

@@ -7,7 +7,8 @@
 
 #include "expr/apply/projection.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/items.h"
 #include "model/messages/partiql.h"
 
 namespace armature::expr {

@@ -4,6 +4,7 @@
 #include "expr/bind/binder.h"
 #include "expr/bind/check_operands.h"
 #include "expr/compare.h"
+#include "model/messages/expressions.h"
 
 namespace armature::expr {
 namespace {

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "expr/bind/binder.h"
+#include "model/messages/expressions.h"
 
 namespace armature::expr {
 namespace {

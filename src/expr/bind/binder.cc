@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/messages/expressions.h"
+
 namespace armature::expr {
 
 Path Binder::BindPath(const Node& path_node) {

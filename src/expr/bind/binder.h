@@ -12,7 +12,6 @@
 
 #include "expr/bind/expression_set.h"
 #include "expr/parse/ast.h"
-#include "model/messages/messages.h"
 
 namespace armature::expr {
 

@@ -4,7 +4,7 @@
 
 #include "expr/compare.h"
 #include "expr/format_scalar.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 
 namespace armature::expr {
 namespace {

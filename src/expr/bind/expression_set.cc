@@ -10,7 +10,7 @@
 #include "expr/parse/cache.h"
 #include "expr/parse/lexer.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 
 namespace armature::expr {
 namespace {

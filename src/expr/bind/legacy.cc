@@ -7,7 +7,8 @@
 #include <fmt/format.h>
 
 #include "expr/compare.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
+#include "model/messages/requests.h"
 
 namespace armature::expr {
 namespace {

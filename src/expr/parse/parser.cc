@@ -9,7 +9,7 @@
 
 #include "expr/parse/lexer.h"
 #include "expr/parse/reserved_words.h"
-#include "model/messages/messages.h"
+#include "model/messages/expressions.h"
 
 namespace armature::expr {
 namespace {

@@ -1,4 +1,4 @@
-// Texts that PartiQL operations put on the wire; the rest of what they say is in messages.h.
+// Texts that PartiQL operations put on the wire; what they share with other operations is in the other files here.
 #pragma once
 
 #include <string_view>

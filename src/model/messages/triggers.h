@@ -1,6 +1,6 @@
 // What clients of the Lambda API and of triggers read: texts of AWS Lambda where they are known.
 //
-// fmt patterns; used by triggers/ and lambda/. Texts of DynamoDB itself are in messages.h.
+// fmt patterns; used by triggers/ and lambda/. Texts of DynamoDB itself are in the other files here.
 #pragma once
 
 #include <string_view>
@@ -24,8 +24,7 @@ inline constexpr std::string_view kTriggerEnum =
     "[{}]";
 inline constexpr std::string_view kTriggerExists =
     "The event source arn (\" {} \") and function (\" {} \") provided mapping already exists. Please update or delete "
-    "the "
-    "existing mapping with UUID {}";
+    "the existing mapping with UUID {}";
 inline constexpr std::string_view kTriggerFunctionNotFound = "Function not found: {}";
 inline constexpr std::string_view kTriggerUnreadable =
     "The stored record of the event source mapping {} cannot be read; the server's log has more";
@@ -35,10 +34,9 @@ inline constexpr std::string_view kTriggerUnknownSource =
     "Unrecognized event source, must be kinesis, dynamodb stream or sqs.";
 inline constexpr std::string_view kTriggerBadFunctionName =
     "1 validation error detected: Value '{}' at 'functionName' failed to satisfy constraint: Member must satisfy "
-    "regular "
-    "expression pattern: "
-    "(arn:(aws[a-zA-Z-]*)?:lambda:)?([a-z]{{2}}((-gov)|(-iso([a-z]?)))?-[a-z]+-\\d{{1}}:)?(\\d{{12}}:)?"
-    "(function:)?([a-zA-Z0-9-_\\.]+)(:(\\$LATEST(\\.PUBLISHED)?|[a-zA-Z0-9-_]+))?";
+    "regular expression pattern: "
+    "(arn:(aws[a-zA-Z-]*)?:lambda:)?([a-z]{{2}}((-gov)|(-iso([a-z]?)))?-[a-z]+-\\d{{1}}:)?(\\d{{12}}:)?(function:)?([a-"
+    "zA-Z0-9-_\\.]+)(:(\\$LATEST(\\.PUBLISHED)?|[a-zA-Z0-9-_]+))?";
 inline constexpr std::string_view kTriggerAtTimestamp =
     "StartingPosition AT_TIMESTAMP is not supported for DynamoDB streams. Use TRIM_HORIZON or LATEST.";
 inline constexpr std::string_view kTriggerOfFile =

@@ -7,7 +7,7 @@
 #include "model/codec/item_codec.h"
 #include "model/codec/key_codec.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "table/capacity.h"
 #include "table/keys/expiry.h"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "model/messages/messages.h"
+#include "model/messages/requests.h"
 #include "storage/batch.h"
 #include "table/keys/key_layout.h"
 #include "table/table_testing.h"

@@ -14,7 +14,8 @@
 #include "expr/apply/update.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
+#include "model/messages/tables.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "model/item_size.h"
-#include "model/messages/messages.h"
+#include "model/messages/items.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/test_support.h"

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/memory/arena.h"
-#include "model/messages/kinesis.h"
+#include "model/messages/streams.h"
 #include "table/keys/key_layout.h"
 #include "wire/json/change_json.h"
 

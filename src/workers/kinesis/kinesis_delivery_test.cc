@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-#include "model/messages/kinesis.h"
+#include "model/messages/streams.h"
 #include "workers/kinesis/kinesis_testing.h"
 
 namespace armature::workers {
