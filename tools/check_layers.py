@@ -54,7 +54,7 @@ KNOWN_ARROWS = {}
 CONDITIONAL_AWAIT = re.compile(r"(?:\|\||&&|[^:]:|\?)\s*(!?\s*co_await)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # Test programs, benches, fuzzers, and the headers that only those include.
-FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing|test_support|fixture)\.(cc|h)$|/(test_support|testing|faults)\b")
+FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing)\.(cc|h)$|/(testing|faults)/")
 
 
 # What a header's first comment says of who includes it: one or more folders of src/.

@@ -11,7 +11,7 @@
 #include <simdjson.h>
 
 #include "api/access_testing.h"
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "base/testing/fuzz_check.h"
 #include "wire/testing/request_mutator.h"
 

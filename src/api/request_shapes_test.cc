@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "wire/testing/request_samples.h"
 
 namespace armature::api {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 
 namespace armature::arena {
 namespace {

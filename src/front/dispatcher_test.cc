@@ -10,11 +10,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "auth/accept_any.h"
 #include "front/routes.h"
 #include "net/server.h"
-#include "net/server_test_support.h"
+#include "net/server_testing.h"
 #include "wire/envelope/compression.h"
 
 namespace armature::front {

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "front/aws_json_route.h"
 #include "front/call_testing.h"
 #include "front/plain_routes.h"

@@ -7,7 +7,7 @@
 #include <simdjson.h>
 
 #include "api/access_testing.h"
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "lambda/lambda_api.h"
 #include "triggers/triggers.h"
 

@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "api/faults/failing_new.h"
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "base/testing/fuzz_check.h"
 #include "lambda/lambda_api.h"
 #include "triggers/triggers.h"

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 #include <sys/epoll.h>
 
-#include "net/server_test_support.h"
+#include "net/server_testing.h"
 
 namespace armature::net {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "net/response_writer.h"
 #include "net/server.h"
-#include "net/server_test_support.h"
+#include "net/server_testing.h"
 
 namespace armature::net {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "net/response_writer.h"
 #include "net/server.h"
-#include "net/server_test_support.h"
+#include "net/server_testing.h"
 #include "net/transport/memory_ledger.h"
 
 namespace armature::net {

@@ -10,7 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/server_test_support.h"
+#include "net/server_testing.h"
 #include "net/transport/reactor.h"
 
 namespace armature::net {

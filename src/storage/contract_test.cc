@@ -20,7 +20,7 @@
 #include "storage/faulty/faulty_engine.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 
 namespace armature::storage {
 namespace {

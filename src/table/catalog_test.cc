@@ -9,7 +9,7 @@
 
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 
@@ -269,38 +269,38 @@ TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
   {
     auto engine = storage::OpenRocksDbEngine(options, metrics);
     ASSERT_TRUE(engine) << engine.error().ToString();
-    House house(**engine, clock);
-    ASSERT_TRUE(RunBlocking(house.catalog.Load()).ok());
-    auto table = house.CreateTable("T", true);
+    TableLayer layer(**engine, clock);
+    ASSERT_TRUE(RunBlocking(layer.catalog.Load()).ok());
+    auto table = layer.CreateTable("T", true);
     ASSERT_TRUE(table);
-    ASSERT_TRUE(house.CreateTable("gone"));
+    ASSERT_TRUE(layer.CreateTable("gone"));
     id = table->id();
     for (int i = 0; i < 20; ++i)
-      EXPECT_EQ(RunBlocking(TestWrite::Put(*table, fmt::format("pk=S:a,sk=N:{}", i))->Execute(house.writes)), "ok");
-    ASSERT_TRUE(RunBlocking(house.catalog.Update(kScope, "T", [](TableDef& def) -> ApiResult<void> {
+      EXPECT_EQ(RunBlocking(TestWrite::Put(*table, fmt::format("pk=S:a,sk=N:{}", i))->Execute(layer.writes)), "ok");
+    ASSERT_TRUE(RunBlocking(layer.catalog.Update(kScope, "T", [](TableDef& def) -> ApiResult<void> {
       def.tags["colour"] = "red";
       return {};
     })));
-    ASSERT_TRUE(RunBlocking(house.catalog.Delete(kScope, "gone", Agree)));
-    ASSERT_TRUE(RunBlocking(house.catalog.PersistStats()).ok());
+    ASSERT_TRUE(RunBlocking(layer.catalog.Delete(kScope, "gone", Agree)));
+    ASSERT_TRUE(RunBlocking(layer.catalog.PersistStats()).ok());
     ASSERT_TRUE((*engine)->Close().ok());
   }
   auto engine = storage::OpenRocksDbEngine(options, metrics);
   ASSERT_TRUE(engine) << engine.error().ToString();
-  House house(**engine, clock);
-  ASSERT_TRUE(RunBlocking(house.catalog.Load()).ok());
+  TableLayer layer(**engine, clock);
+  ASSERT_TRUE(RunBlocking(layer.catalog.Load()).ok());
   bool has_more = false;
-  EXPECT_THAT(house.catalog.ListNames(kScope, {}, 10, &has_more), ElementsAre("T"));
-  auto table = house.catalog.Find(kScope, "T");
+  EXPECT_THAT(layer.catalog.ListNames(kScope, {}, 10, &has_more), ElementsAre("T"));
+  auto table = layer.catalog.Find(kScope, "T");
   ASSERT_TRUE(table);
   EXPECT_EQ(table->id(), id);
   EXPECT_EQ(table->def()->tags.at("colour"), "red");
   EXPECT_EQ(table->stats().item_count.load(), 20);
   EXPECT_GT(table->stats().size_bytes.load(), 0);
   EXPECT_FALSE(table->stats().is_dirty.load());
-  EXPECT_EQ(ReadItem(house.reads, *table, "pk=S:a,sk=N:19"), "pk=S:a,sk=N:19");
-  EXPECT_EQ(RunBlocking(TestWrite::Delete(*table, "pk=S:a,sk=N:19")->Execute(house.writes)), "ok");
-  auto next = house.CreateTable("U");
+  EXPECT_EQ(ReadItem(layer.reads, *table, "pk=S:a,sk=N:19"), "pk=S:a,sk=N:19");
+  EXPECT_EQ(RunBlocking(TestWrite::Delete(*table, "pk=S:a,sk=N:19")->Execute(layer.writes)), "ok");
+  auto next = layer.CreateTable("U");
   ASSERT_TRUE(next);
   EXPECT_GT(next->id(), id + 1);  // ids are not reused
   ASSERT_TRUE((*engine)->Close().ok());

@@ -6,7 +6,7 @@
 
 #include "model/codec/table_def_codec.h"
 #include "storage/memory/memory_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "table/catalog.h"
 #include "table/keys/key_layout.h"
 #include "table/system_records.h"

@@ -16,7 +16,7 @@
 
 #include "model/codec/item_codec.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "storage/testing/arena.h"
 #include "storage/testing/disk_states.h"
 #include "storage/testing/recorded_disk.h"
@@ -68,18 +68,18 @@ class Process {
     options.env = env;
     auto process = std::make_unique<Process>();
     ARMATURE_TRY(process->engine, storage::OpenRocksDbEngine(options, metrics));
-    process->house = std::make_unique<House>(*process->engine, process->clock);
-    if (Status status = RunBlocking(process->house->catalog.Load()); !status.ok()) return status;
+    process->layer = std::make_unique<TableLayer>(*process->engine, process->clock);
+    if (Status status = RunBlocking(process->layer->catalog.Load()); !status.ok()) return status;
     process->journal =
-        std::make_unique<Journal>(*process->engine, process->clock, process->house->catalog, metrics, JournalOptions());
+        std::make_unique<Journal>(*process->engine, process->clock, process->layer->catalog, metrics, JournalOptions());
     if (Status status = RunBlocking(process->journal->Load()); !status.ok()) return status;
-    process->table = process->house->catalog.Find(kScope, "t");
+    process->table = process->layer->catalog.Find(kScope, "t");
     return process;
   }
   ~Process() {
     table.reset();
     journal.reset();
-    house.reset();
+    layer.reset();
   }
 
   // All rows of a keyspace.
@@ -99,7 +99,7 @@ class Process {
 
   ManualClock clock;
   std::unique_ptr<storage::Engine> engine;
-  std::unique_ptr<House> house;
+  std::unique_ptr<TableLayer> layer;
   std::unique_ptr<Journal> journal;
   std::shared_ptr<Table> table;
 };
@@ -122,7 +122,7 @@ std::string Transact(Process& process, const std::vector<std::unique_ptr<TestWri
     writes[i].key = from.key;
     writes[i].update = from.update;
   }
-  const auto done = RunBlocking(process.house->writes.ExecuteTransaction({writes.get(), parts.size()}, nullptr, arena));
+  const auto done = RunBlocking(process.layer->writes.ExecuteTransaction({writes.get(), parts.size()}, nullptr, arena));
   if (!done) return done.error().name;
   return *done ? "ok" : "cancelled";
 }
@@ -184,11 +184,11 @@ class Clients {
 
   std::string Write(int client, std::mt19937_64& random) {
     const std::string key = fmt::format("pk=S:r{},sk=N:{}", client, random() % kRowsPerClient);
-    if (random() % 5 == 0) return RunBlocking(TestWrite::Delete(*process_.table, key)->Execute(process_.house->writes));
+    if (random() % 5 == 0) return RunBlocking(TestWrite::Delete(*process_.table, key)->Execute(process_.layer->writes));
     const size_t size = random() % 4 == 0 ? 6000 : 30;
     const std::string item = fmt::format("{},g=S:g{},w=N:{},text=S:{}", key, random() % 3, random() % 50,
                                          std::string(size, static_cast<char>('a' + random() % 26)));
-    return RunBlocking(TestWrite::Put(*process_.table, item)->Execute(process_.house->writes));
+    return RunBlocking(TestWrite::Put(*process_.table, item)->Execute(process_.layer->writes));
   }
 
   Items ReadOwn(int client) const {
@@ -196,7 +196,7 @@ class Clients {
     for (int row = 0; row < kRowsPerClient; ++row) keys.push_back(fmt::format("pk=S:r{},sk=N:{}", client, row));
     Items items;
     for (const std::string& key : keys) {
-      const std::string item = ReadItem(process_.house->reads, *process_.table, key);
+      const std::string item = ReadItem(process_.layer->reads, *process_.table, key);
       Arena arena;
       if (item != "(none)") items[KeyOf(expr::MakeItem(arena, key))] = item;
     }
@@ -292,20 +292,20 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     auto started = Process::Start(directory, GetParam(), metrics_, env);
     ASSERT_TRUE(started.has_value());
     Process& process = **started;
-    ASSERT_TRUE(RunBlocking(process.house->catalog.Create(MakeDef())).has_value());
+    ASSERT_TRUE(RunBlocking(process.layer->catalog.Create(MakeDef())).has_value());
     acknowledged();
     const auto changed =
-        RunBlocking(process.house->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {
+        RunBlocking(process.layer->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {
           def.stream = {true, "NEW_AND_OLD_IMAGES", "label"};
           return {};
         }));
     ASSERT_TRUE(changed.has_value());
-    process.table = process.house->catalog.Find(kScope, "t");
+    process.table = process.layer->catalog.Find(kScope, "t");
     ASSERT_TRUE(RunBlocking(process.journal->FollowDefinition(process.table)).ok());
     acknowledged();
     for (int account = 0; account < kAccounts; ++account) {
       const std::string item = fmt::format("pk=S:a{},sk=N:1,g=S:g{},w=N:1,b=N:{}", account, account % 3, kBalance);
-      ASSERT_EQ(RunBlocking(TestWrite::Put(*process.table, item)->Execute(process.house->writes)), "ok");
+      ASSERT_EQ(RunBlocking(TestWrite::Put(*process.table, item)->Execute(process.layer->writes)), "ok");
       acknowledged();
     }
     ASSERT_TRUE(process.engine->Close().ok());

@@ -25,7 +25,7 @@ model::TableDef MakeTableDef(std::string_view name, bool has_sort_key) {
   return def;
 }
 
-std::shared_ptr<Table> House::CreateTable(std::string_view name, bool has_sort_key) {
+std::shared_ptr<Table> TableLayer::CreateTable(std::string_view name, bool has_sort_key) {
   auto created = RunBlocking(catalog.Create(MakeTableDef(name, has_sort_key)));
   return created ? *created : nullptr;
 }

@@ -1,4 +1,4 @@
-// What the tests of table/ share: a house of engine, catalogue and paths, and writes in one line.
+// What the tests of table/ share: the layer of catalogue and paths over an engine, and writes in one line.
 //
 // Items, keys and values are written as in expr/expr_testing.h; executors to run on are in
 // base/testing/executor_testing.h.
@@ -71,8 +71,8 @@ inline std::string ReadItem(const ReadPath& reads, Table& table, std::string_vie
 }
 
 // A catalogue and the two paths over an engine: what a process has. Reborn after a crash of the engine.
-struct House {
-  House(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis = 0)
+struct TableLayer {
+  TableLayer(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis = 0)
       : catalog(engine, clock, control_plane_delay_millis), writes(engine), reads(engine) {}
 
   std::shared_ptr<Table> CreateTable(std::string_view name, bool has_sort_key = false);

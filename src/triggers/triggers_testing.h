@@ -1,4 +1,5 @@
-// What the tests of Triggers share: a journal's house with triggers over it, and functions that write down their calls.
+// What the tests of Triggers share: tables with a journal and triggers over it, and functions that write down their
+// calls.
 #pragma once
 
 #include <chrono>
@@ -25,7 +26,7 @@ using Strings = std::vector<std::string>;
 
 [[maybe_unused]] inline const auto kIgnoreSigpipe = signal(SIGPIPE, SIG_IGN);
 
-// A journal's house with triggers over it. The function `log` is a shell that writes each event down.
+// Tables with a journal and triggers over it. The function `log` is a shell that writes each event down.
 class TriggersTest : public table::JournalTest {
  protected:
   TriggersTest() : folder_(testing::TempDir() + "/armature-triggers-" + std::to_string(getpid())) {
@@ -51,7 +52,7 @@ class TriggersTest : public table::JournalTest {
 
   void StartTriggers() {
     triggers_.emplace(
-        TriggersDeps{*engine_, house_->catalog, *journal_, clock_, random_, metrics_, calls_, start_thread_}, config_);
+        TriggersDeps{*engine_, layer_->catalog, *journal_, clock_, random_, metrics_, calls_, start_thread_}, config_);
     ASSERT_TRUE(RunBlocking(triggers_->Load()).ok());
     triggers_->Start("http://127.0.0.1:1");
   }

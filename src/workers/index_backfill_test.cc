@@ -41,7 +41,7 @@ class IndexBackfillTest : public WorkerFixture {
 
   explicit IndexBackfillTest(int64_t control_plane_delay_millis = 0) : WorkerFixture(control_plane_delay_millis) {
     Start();
-    table_ = house_->CreateTable("tbl");
+    table_ = layer_->CreateTable("tbl");
     clock_.AdvanceMillis(control_plane_delay_);
   }
 
@@ -49,7 +49,7 @@ class IndexBackfillTest : public WorkerFixture {
     backfill_.reset();
     StartHouse();
     backfill_ =
-        std::make_unique<IndexBackfill>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, kRowsPerPortion);
+        std::make_unique<IndexBackfill>(*engine_, clock_, layer_->catalog, layer_->writes, *metrics_, kRowsPerPortion);
     ASSERT_TRUE(RunBlocking(backfill_->Load()).ok());
   }
 
@@ -59,7 +59,7 @@ class IndexBackfillTest : public WorkerFixture {
 
   void Change(std::function<void(TableDef&)> change) {
     const auto changed =
-        RunBlocking(house_->catalog.Update(table::kScope, "tbl", [&](TableDef& def) -> model::ApiResult<void> {
+        RunBlocking(layer_->catalog.Update(table::kScope, "tbl", [&](TableDef& def) -> model::ApiResult<void> {
           change(def);
           def.status = ResourceStatus::kUpdating;
           return {};
@@ -193,7 +193,7 @@ TEST_F(IndexBackfillTest, WritesDuringABackfillAreCountedOnce) {
   for (int i = 0; i < 3; ++i) Put(fmt::format("pk=S:k{},g=S:g{},n=N:{},more=S:x", i, i % 3, i));
   for (int i = 3; i < 6; ++i) Put(fmt::format("pk=S:k{},g=S:moved,n=N:{}", i, i));
   for (int i = 6; i < 8; ++i)
-    EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(house_->writes)), "ok");
+    EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(layer_->writes)), "ok");
   Put("pk=S:new,g=S:g,n=N:1");
   StepsToEnd();
   ExpectFinished();
@@ -214,7 +214,7 @@ TEST_F(IndexBackfillTest, ConcurrentWritersLoseNothing) {
         case 1: change = TestWrite::Put(*table_, key + ",g=S:without"); break;
         default: change = TestWrite::Put(*table_, fmt::format("{},g=S:g{},n=N:{}", key, pick(5), i)); break;
       }
-      const std::string outcome = co_await change->Execute(house_->writes);
+      const std::string outcome = co_await change->Execute(layer_->writes);
       EXPECT_EQ(outcome, "ok");
     }
   };

@@ -21,10 +21,10 @@ class WorkerFixture : public testing::Test {
   // A process over what the engine has: StartHouse, then the workers.
   virtual void Start() = 0;
   void StartHouse() {
-    house_ = std::make_unique<table::House>(*engine_, clock_, control_plane_delay_);
-    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
+    layer_ = std::make_unique<table::TableLayer>(*engine_, clock_, control_plane_delay_);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
     metrics_ = std::make_unique<Metrics>();
-    table_ = house_->catalog.Find(table::kScope, "tbl");
+    table_ = layer_->catalog.Find(table::kScope, "tbl");
   }
   void Crash() {
     engine_->Crash();
@@ -32,7 +32,7 @@ class WorkerFixture : public testing::Test {
   }
 
   void Put(const std::string& item) {
-    EXPECT_EQ(RunBlocking(table::TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok");
+    EXPECT_EQ(RunBlocking(table::TestWrite::Put(*table_, item)->Execute(layer_->writes)), "ok");
   }
 
   // How many steps a worker takes until it has nothing left to do.
@@ -63,7 +63,7 @@ class WorkerFixture : public testing::Test {
   Metrics engine_metrics_;
   std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, engine_metrics_);
   std::unique_ptr<Metrics> metrics_;
-  std::unique_ptr<table::House> house_;
+  std::unique_ptr<table::TableLayer> layer_;
   std::shared_ptr<table::Table> table_;
 
  private:

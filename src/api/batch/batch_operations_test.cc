@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 namespace {

@@ -19,7 +19,7 @@
 #include "base/memory/memory_reserve.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 
 namespace armature::api {
 namespace {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "model/messages/streams.h"
 
 namespace armature::api {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 namespace {

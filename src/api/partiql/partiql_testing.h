@@ -7,7 +7,7 @@
 
 #include <simdjson.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 #include "base/testing/fuzz_check.h"
 #include "base/text/json_writer.h"
 #include "partiql/parser.h"

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 namespace {

@@ -1,5 +1,5 @@
 // UpdateTimeToLive and DescribeTimeToLive: states, errors and their texts.
-#include "api/api_fixture.h"
+#include "api/api_testing.h"
 
 namespace armature::api {
 namespace {

@@ -10,7 +10,7 @@
 #include <simdjson.h>
 
 #include "cli/bench/dataset.h"
-#include "cli/bench/scripted_server.h"
+#include "cli/bench/scripted_server_testing.h"
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {

@@ -1,8 +1,7 @@
 #include "model/codec/table_def_codec.h"
 
-#include <simdjson.h>
-
 #include "base/text/json_writer.h"
+#include "model/codec/json_record.h"
 #include "model/names/names.h"
 
 namespace armature::model {
@@ -143,165 +142,115 @@ std::string EncodeTableDef(const TableDef& table) {
 
 namespace {
 
-using Object = simdjson::dom::object;
-
-int64_t ReadInt(Object object, const char* key, int64_t otherwise = 0) {
-  int64_t value = otherwise;
-  return object[key].get(value) == simdjson::SUCCESS ? value : otherwise;
+KeyAttribute ReadKeyAttribute(const JsonRecord& record) {
+  KeyAttribute attribute{record.Text("name"), Type::kS};
+  if (!ParseTypeName(record.Text("type"), &attribute.type) || attribute.name.empty()) JsonRecord::Damaged();
+  return attribute;
 }
 
-std::string ReadString(Object object, const char* key) {
-  std::string_view value;
-  return object[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
-}
-
-bool ReadBool(Object object, const char* key) {
-  bool value = false;
-  return object[key].get(value) == simdjson::SUCCESS && value;
-}
-
-std::optional<int64_t> ReadOptional(Object object, const char* key) {
-  int64_t value = 0;
-  if (object[key].get(value) != simdjson::SUCCESS) return std::nullopt;
-  return value;
-}
-
-std::vector<KeyAttribute> ReadKeyAttributes(Object object, const char* key) {
-  std::vector<KeyAttribute> attributes;
-  simdjson::dom::array array;
-  if (object[key].get(array) != simdjson::SUCCESS) return attributes;
-  for (Object element : array) {
-    KeyAttribute attribute{ReadString(element, "name"), Type::kS};
-    if (!ParseTypeName(ReadString(element, "type"), &attribute.type) || attribute.name.empty())
-      throw simdjson::simdjson_error(simdjson::INCORRECT_TYPE);
-    attributes.push_back(std::move(attribute));
-  }
-  return attributes;
-}
-
-KeySchema ReadKeySchema(Object object) {
-  Object schema;
-  if (object["keySchema"].get(schema) != simdjson::SUCCESS) return {};
-  return {ReadKeyAttributes(schema, "hash"), ReadKeyAttributes(schema, "range")};
+KeySchema ReadKeySchema(const JsonRecord& record) {
+  const auto schema = record.Object("keySchema");
+  if (!schema) return {};
+  return {schema->List("hash", ReadKeyAttribute), schema->List("range", ReadKeyAttribute)};
 }
 
 template <class Owner>
-void ReadThroughput(Object object, Owner& owner) {
-  owner.throughput.read_units = ReadInt(object, "readUnits");
-  owner.throughput.write_units = ReadInt(object, "writeUnits");
-  owner.throughput.decreases_today = ReadInt(object, "decreasesToday");
-  owner.throughput.last_increase_millis = ReadInt(object, "lastIncrease");
-  owner.throughput.last_decrease_millis = ReadInt(object, "lastDecrease");
-  owner.on_demand.max_read_units = ReadOptional(object, "maxReadUnits");
-  owner.on_demand.max_write_units = ReadOptional(object, "maxWriteUnits");
-  owner.warm.read_units = ReadOptional(object, "warmReadUnits");
-  owner.warm.write_units = ReadOptional(object, "warmWriteUnits");
+void ReadThroughput(const JsonRecord& record, Owner& owner) {
+  owner.throughput.read_units = record.Int("readUnits");
+  owner.throughput.write_units = record.Int("writeUnits");
+  owner.throughput.decreases_today = record.Int("decreasesToday");
+  owner.throughput.last_increase_millis = record.Int("lastIncrease");
+  owner.throughput.last_decrease_millis = record.Int("lastDecrease");
+  owner.on_demand.max_read_units = record.OptionalInt("maxReadUnits");
+  owner.on_demand.max_write_units = record.OptionalInt("maxWriteUnits");
+  owner.warm.read_units = record.OptionalInt("warmReadUnits");
+  owner.warm.write_units = record.OptionalInt("warmWriteUnits");
 }
 
-ResourceStatus ReadStatus(Object object) {
-  const std::string name = ReadString(object, "status");
+ResourceStatus ReadStatus(const JsonRecord& record) {
+  const std::string name = record.Text("status");
   for (auto status : {ResourceStatus::kCreating, ResourceStatus::kUpdating, ResourceStatus::kDeleting})
     if (name == ResourceStatusName(status)) return status;
   return ResourceStatus::kActive;
 }
 
-TtlDef ReadTtl(Object object) {
+TtlDef ReadTtl(const JsonRecord& record) {
   TtlDef ttl;
-  const std::string name = ReadString(object, "ttlStatus");
+  const std::string name = record.Text("ttlStatus");
   for (auto status : {TtlStatus::kEnabling, TtlStatus::kEnabled, TtlStatus::kDisabling})
     if (name == TtlStatusName(status)) ttl.status = status;
-  ttl.attribute = ReadString(object, "ttlAttribute");
-  ttl.due_millis = ReadInt(object, "ttlDue");
+  ttl.attribute = record.Text("ttlAttribute");
+  ttl.due_millis = record.Int("ttlDue");
   return ttl;
 }
 
-KinesisDestinationDef ReadKinesisDestination(Object object) {
+KinesisDestinationDef ReadKinesisDestination(const JsonRecord& record) {
   KinesisDestinationDef destination;
-  destination.stream_arn = ReadString(object, "streamArn");
-  const std::string name = ReadString(object, "status");
+  destination.stream_arn = record.Text("streamArn");
+  const std::string name = record.Text("status");
   for (auto status : {KinesisStatus::kEnabling, KinesisStatus::kActive, KinesisStatus::kDisabling,
                       KinesisStatus::kDisabled, KinesisStatus::kEnableFailed, KinesisStatus::kUpdating})
     if (name == KinesisStatusName(status)) destination.status = status;
-  destination.status_description = ReadString(object, "description");
-  destination.precision = ReadString(object, "precision");
-  destination.generation = static_cast<uint64_t>(ReadInt(object, "generation"));
-  destination.since_millis = ReadInt(object, "since");
+  destination.status_description = record.Text("description");
+  destination.precision = record.Text("precision");
+  destination.generation = record.Unsigned("generation");
+  destination.since_millis = record.Int("since");
   return destination;
 }
 
-IndexDef ReadIndex(Object object) {
+IndexDef ReadIndex(const JsonRecord& record) {
   IndexDef index;
-  index.kind = ReadString(object, "kind") == "local" ? IndexKind::kLocal : IndexKind::kGlobal;
-  index.name = ReadString(object, "name");
-  index.id = static_cast<uint32_t>(ReadInt(object, "id"));
-  index.key_schema = ReadKeySchema(object);
-  const std::string projection = ReadString(object, "projection");
+  index.kind = record.Text("kind") == "local" ? IndexKind::kLocal : IndexKind::kGlobal;
+  index.name = record.Text("name");
+  index.id = static_cast<uint32_t>(record.Int("id"));
+  index.key_schema = ReadKeySchema(record);
+  const std::string projection = record.Text("projection");
   for (auto type : {ProjectionType::kAll, ProjectionType::kKeysOnly, ProjectionType::kInclude})
     if (projection == ProjectionTypeName(type)) index.projection.type = type;
-  simdjson::dom::array names;
-  if (object["nonKeyAttributes"].get(names) == simdjson::SUCCESS)
-    for (std::string_view name : names) index.projection.non_key_attributes.emplace_back(name);
-  ReadThroughput(object, index);
-  index.status = ReadStatus(object);
-  index.is_backfilling = ReadBool(object, "backfilling");
+  index.projection.non_key_attributes = record.Texts("nonKeyAttributes");
+  ReadThroughput(record, index);
+  index.status = ReadStatus(record);
+  index.is_backfilling = record.Bool("backfilling");
   return index;
 }
 
-TableDef ReadTable(Object object) {
+Result<TableDef> ReadTable(const JsonRecord& record) {
   TableDef table;
-  table.id = static_cast<uint64_t>(ReadInt(object, "id"));
-  table.account = ReadString(object, "account");
-  table.region = ReadString(object, "region");
-  table.name = ReadString(object, "name");
-  table.uuid = ReadString(object, "uuid");
-  table.created_millis = ReadInt(object, "created");
-  table.attribute_definitions = ReadKeyAttributes(object, "attributeDefinitions");
-  table.key_schema = ReadKeySchema(object);
-  simdjson::dom::array indexes;
-  if (object["indexes"].get(indexes) == simdjson::SUCCESS)
-    for (Object index : indexes) table.indexes.push_back(ReadIndex(index));
-  table.next_index_id = static_cast<uint32_t>(ReadInt(object, "nextIndexId", 1));
+  table.id = record.Unsigned("id");
+  table.account = record.Text("account");
+  table.region = record.Text("region");
+  table.name = record.Text("name");
+  table.uuid = record.Text("uuid");
+  table.created_millis = record.Int("created");
+  table.attribute_definitions = record.List("attributeDefinitions", ReadKeyAttribute);
+  table.key_schema = ReadKeySchema(record);
+  table.indexes = record.List("indexes", ReadIndex);
+  table.next_index_id = static_cast<uint32_t>(record.Int("nextIndexId", 1));
   table.billing_mode =
-      ReadString(object, "billingMode") == "PROVISIONED" ? BillingMode::kProvisioned : BillingMode::kPayPerRequest;
-  table.pay_per_request_since_millis = ReadInt(object, "payPerRequestSince");
-  ReadThroughput(object, table);
-  table.table_class = ReadString(object, "tableClass");
-  table.table_class_changed_millis = ReadInt(object, "tableClassChanged");
-  table.deletion_protection = ReadBool(object, "deletionProtection");
-  table.sse = {ReadBool(object, "sseKms"), ReadString(object, "kmsKeyArn")};
-  table.stream = {ReadBool(object, "streamEnabled"), ReadString(object, "streamViewType"),
-                  ReadString(object, "streamLabel")};
-  table.ttl = ReadTtl(object);
-  simdjson::dom::array destinations;
-  if (object["kinesis"].get(destinations) == simdjson::SUCCESS)
-    for (Object destination : destinations) table.kinesis.push_back(ReadKinesisDestination(destination));
-  Object tags;
-  if (object["tags"].get(tags) == simdjson::SUCCESS)
-    for (auto field : tags) table.tags.emplace(std::string(field.key), std::string(std::string_view(field.value)));
-  table.status = ReadStatus(object);
-  table.transition_due_millis = ReadInt(object, "transitionDue");
+      record.Text("billingMode") == "PROVISIONED" ? BillingMode::kProvisioned : BillingMode::kPayPerRequest;
+  table.pay_per_request_since_millis = record.Int("payPerRequestSince");
+  ReadThroughput(record, table);
+  table.table_class = record.Text("tableClass");
+  table.table_class_changed_millis = record.Int("tableClassChanged");
+  table.deletion_protection = record.Bool("deletionProtection");
+  table.sse = {record.Bool("sseKms"), record.Text("kmsKeyArn")};
+  table.stream = {record.Bool("streamEnabled"), record.Text("streamViewType"), record.Text("streamLabel")};
+  table.ttl = ReadTtl(record);
+  table.kinesis = record.List("kinesis", ReadKinesisDestination);
+  if (const auto tags = record.Object("tags"))
+    tags->ForEachText([&table](std::string_view key, std::string_view value) { table.tags.emplace(key, value); });
+  table.status = ReadStatus(record);
+  table.transition_due_millis = record.Int("transitionDue");
+  if (table.id == 0 || table.key_schema.hash.empty()) return Status::Corruption("its record lacks its id or key");
+  if (!IsStoredAccount(table.account) || !IsRegionName(table.region) || !IsTableName(table.name))
+    return Status::Corruption("its record has a name that is none");
   return table;
 }
 
 }  // namespace
 
 Result<TableDef> DecodeTableDef(std::string_view record) {
-  simdjson::dom::parser parser;
-  Object object;
-  if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption("its record is not JSON");
-  const int64_t version = ReadInt(object, "version");
-  if (version > kTableRecordVersion) return Status::Format("its record was written by a newer version of armature");
-  // simdjson throws on a member of an unexpected kind: for a record of ours that is corruption.
-  try {
-    TableDef table = ReadTable(object);
-    if (table.id == 0 || table.key_schema.hash.empty()) return Status::Corruption("its record lacks its id or key");
-    if (!IsStoredAccount(table.account) || !IsRegionName(table.region) || !IsTableName(table.name))
-      return Status::Corruption("its record has a name that is none");
-    return table;
-  } catch (const simdjson::simdjson_error& error) {
-    return Status::Corruption(std::string("its record is damaged: ") + error.what());
-  }
+  return ReadJsonRecord(record, "its record", kTableRecordVersion, ReadTable);
 }
 
 }  // namespace armature::model

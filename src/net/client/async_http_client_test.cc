@@ -11,7 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "net/server_test_support.h"
+#include "net/server_testing.h"
 
 namespace armature::net {
 namespace {

@@ -17,7 +17,7 @@
 #include <rocksdb/env.h>
 
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "storage/testing/arena.h"
 #include "storage/testing/disk_states.h"
 #include "storage/testing/recorded_disk.h"

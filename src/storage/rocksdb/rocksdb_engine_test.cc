@@ -20,7 +20,7 @@
 #include <rocksdb/file_system.h>
 
 #include "storage/rocksdb/files/synced_point.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "storage/testing/fault_file_system.h"
 
 namespace armature::storage {

@@ -128,7 +128,7 @@ TEST_P(JournalModelTest, AReplicaSurvivesCrashes) {
           default:
             writes.push_back(RandomWrite(*table, random, 4));
             outcomes.push_back(std::make_unique<std::string>());
-            executor.Start(writes.back()->ExecuteInto(house_->writes, *outcomes.back()));
+            executor.Start(writes.back()->ExecuteInto(layer_->writes, *outcomes.back()));
         }
       }
       engine_->Crash();  // whoever waits is told
@@ -159,7 +159,7 @@ TEST_P(JournalRaceTest, AReplicaFollowsManyWritersThroughSplits) {
     std::mt19937 random(seed);
     for (int i = 0; i < kWrites; ++i) {
       auto write = RandomWrite(*table, random, 6);
-      const std::string outcome = co_await write->Execute(house_->writes);
+      const std::string outcome = co_await write->Execute(layer_->writes);
       EXPECT_TRUE(outcome == "ok" || outcome == "condition") << outcome;
     }
     --running;

@@ -68,7 +68,7 @@ TEST_F(JournalTest, WritesThatChangeNothingAreNotRecorded) {
 TEST_F(JournalTest, BatchesAndTransactionsRecordEachEffectiveWrite) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   const auto other = CreateStream("u", "KEYS_ONLY");
-  const auto plain = house_->CreateTable("plain");
+  const auto plain = layer_->CreateTable("plain");
   Put(*table, "pk=S:same,n=N:1");
   const auto run = [&](bool is_transaction, const Strings& puts, const Strings& puts_elsewhere,
                        std::string_view condition) {
@@ -88,8 +88,8 @@ TEST_F(JournalTest, BatchesAndTransactionsRecordEachEffectiveWrite) {
       writes[i].condition = from.condition;
     }
     const std::span<ItemWrite> all(writes.get(), owned.size());
-    if (!is_transaction) return RunBlocking(house_->writes.ExecuteBatch(all, arena)).has_value();
-    const auto done = RunBlocking(house_->writes.ExecuteTransaction(all, nullptr, arena));
+    if (!is_transaction) return RunBlocking(layer_->writes.ExecuteBatch(all, arena)).has_value();
+    const auto done = RunBlocking(layer_->writes.ExecuteTransaction(all, nullptr, arena));
     return done && *done;
   };
   EXPECT_TRUE(run(false, {"pk=S:same,n=N:1", "pk=S:b1,n=N:1", "pk=S:b2,n=N:1"}, {"pk=S:o1"}, {}));
@@ -109,7 +109,7 @@ TEST_F(JournalTest, DeletionsByTtlAreMarked) {
     def.ttl = {model::TtlStatus::kEnabled, "n", 0};
     return {};
   };
-  ASSERT_TRUE(RunBlocking(house_->catalog.Update(kScope, "t", enable_ttl)).has_value());
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Update(kScope, "t", enable_ttl)).has_value());
   auto write = TestWrite::Delete(*table, "pk=S:a");
   write->write().by_ttl = true;
   EXPECT_EQ(Do(std::move(write)), "ok");
@@ -247,7 +247,7 @@ TEST_F(JournalTest, StreamsOfADeletedTableStayForADay) {
   Put(*table, "pk=S:a");
   const std::string arn = table->def()->StreamArn();
   const auto remove = [](model::TableDef&) -> model::ApiResult<void> { return {}; };
-  ASSERT_TRUE(RunBlocking(house_->catalog.Delete(kScope, "t", remove)).has_value());
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Delete(kScope, "t", remove)).has_value());
   EXPECT_EQ(Find("t"), nullptr);
   ASSERT_TRUE(RunBlocking(journal_->KeepHouse()).ok());
   const auto again = CreateStream("t", "KEYS_ONLY");  // of the same name
@@ -347,8 +347,8 @@ TEST_F(JournalTest, NobodyOutsideIsSentBehindARecordThatACrashCanTakeBack) {
 }
 
 TEST_F(JournalTest, AStreamThatWasNotOpenedBeforeTheCrashIsOpenedAtStart) {
-  house_->CreateTable("t");
-  ASSERT_TRUE(RunBlocking(house_->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {
+  layer_->CreateTable("t");
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Update(kScope, "t", [](model::TableDef& def) -> model::ApiResult<void> {
                 def.stream = {true, "KEYS_ONLY", "label"};
                 return {};
               })).has_value());
@@ -394,7 +394,7 @@ TEST_F(JournalTest, CursorsAreDurableAndByReader) {
 }
 
 TEST_F(JournalTest, AFollowerGetsRecordsWithoutAStream) {
-  auto table = house_->CreateTable("t");
+  auto table = layer_->CreateTable("t");
   Put(*table, "pk=S:before");
   ASSERT_TRUE(RunBlocking(journal_->Follow(table, "kinesis", model::kBothImages)).ok());
   Put(*table, "pk=S:a,n=N:1");
@@ -449,7 +449,7 @@ TEST_F(JournalTest, AStateThatCannotBeReadCostsItsTableAlone) {
     ASSERT_TRUE(RunBlocking(WriteSystemRecordsDurably(*engine_, damage)).ok());
     Restart();
     EXPECT_EQ(Find("Lost"), nullptr);
-    EXPECT_TRUE(house_->catalog.WhyUnreadable(kScope, "Lost"));
+    EXPECT_TRUE(layer_->catalog.WhyUnreadable(kScope, "Lost"));
     ASSERT_NE(Find("Kept"), nullptr);
     EXPECT_EQ(Put(*Find("Kept"), "pk=S:b"), "ok");
   }

@@ -1,4 +1,4 @@
-// What the tests of the journal share: a house with a journal over an engine that can be crashed, and reading it.
+// What the tests of the journal share: tables with a journal over an engine that can be crashed, and reading it.
 #pragma once
 
 #include <memory>
@@ -23,14 +23,14 @@ class JournalTest : public testing::Test {
 
   // A process begins: what it knows comes from the store.
   void Start() {
-    house_.emplace(*engine_, clock_);
-    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
-    journal_.emplace(*engine_, clock_, house_->catalog, metrics_, options_);
+    layer_.emplace(*engine_, clock_);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
+    journal_.emplace(*engine_, clock_, layer_->catalog, metrics_, options_);
     ASSERT_TRUE(RunBlocking(journal_->Load()).ok());
   }
   void Stop() {
     journal_.reset();
-    house_.reset();
+    layer_.reset();
   }
   // A crash and a new process. Every shared_ptr to a table must be fetched again.
   void Restart() {
@@ -40,14 +40,14 @@ class JournalTest : public testing::Test {
   }
 
   std::shared_ptr<Table> CreateStream(std::string_view name, std::string_view view_type) {
-    auto table = house_->CreateTable(name);
+    auto table = layer_->CreateTable(name);
     SetStream(name, view_type);
     return table;
   }
   // Enables a stream; disables it if the view type is empty.
   void SetStream(std::string_view name, std::string_view view_type) {
     const auto changed =
-        RunBlocking(house_->catalog.Update(kScope, name, [&](model::TableDef& def) -> model::ApiResult<void> {
+        RunBlocking(layer_->catalog.Update(kScope, name, [&](model::TableDef& def) -> model::ApiResult<void> {
           if (view_type.empty()) def.stream = {false, "", def.stream.label};
           else def.stream = {true, std::string(view_type), fmt::format("label-{}", ++labels_)};
           return {};
@@ -55,9 +55,9 @@ class JournalTest : public testing::Test {
     ASSERT_TRUE(changed.has_value());
     ASSERT_TRUE(RunBlocking(journal_->FollowDefinition(Find(name))).ok());
   }
-  std::shared_ptr<Table> Find(std::string_view name) { return house_->catalog.Find(kScope, name); }
+  std::shared_ptr<Table> Find(std::string_view name) { return layer_->catalog.Find(kScope, name); }
 
-  std::string Do(std::unique_ptr<TestWrite> write) { return RunBlocking(write->Execute(house_->writes)); }
+  std::string Do(std::unique_ptr<TestWrite> write) { return RunBlocking(write->Execute(layer_->writes)); }
   std::string Put(Table& table, std::string_view item) { return Do(TestWrite::Put(table, item)); }
   std::string Delete(Table& table, std::string_view key) { return Do(TestWrite::Delete(table, key)); }
 
@@ -125,7 +125,7 @@ class JournalTest : public testing::Test {
   std::unique_ptr<storage::FaultyEngine> engine_;
   ManualClock clock_;
   JournalOptions options_;
-  std::optional<House> house_;
+  std::optional<TableLayer> layer_;
   std::optional<Journal> journal_;
   int labels_ = 0;
 };

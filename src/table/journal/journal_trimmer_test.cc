@@ -98,7 +98,7 @@ TEST_F(JournalUpkeepTest, TrimmingThatFailsIsDoneLater) {
 }
 
 TEST_F(JournalUpkeepTest, WhatEveryFollowerHasPassedGoesAtOnce) {
-  auto table = house_->CreateTable("t");
+  auto table = layer_->CreateTable("t");
   ASSERT_TRUE(RunBlocking(journal_->Follow(table, "fast", model::kBothImages)).ok());
   ASSERT_TRUE(RunBlocking(journal_->Follow(table, "slow", model::kBothImages)).ok());
   const LaneId lane = table->journal().state()->lanes.front().id;

@@ -3,9 +3,9 @@
 #include <charconv>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include "base/text/json_writer.h"
+#include "model/codec/json_record.h"
 
 namespace armature::table {
 
@@ -77,6 +77,8 @@ model::Images JournalState::images() const {
 
 namespace {
 
+using model::JsonRecord;
+
 // Hashes use all 64 bits, which JSON numbers do not everywhere.
 std::string Hex(uint64_t value) { return fmt::format("{:016x}", value); }
 
@@ -134,67 +136,59 @@ void WriteAll(JsonWriter& json, std::string_view key, const std::vector<T>& all,
   json.EndArray();
 }
 
-using Object = simdjson::dom::object;
-
-int64_t ReadInt(Object object, const char* key) {
-  int64_t value = 0;
-  return object[key].get(value) == simdjson::SUCCESS ? value : 0;
-}
-
-uint64_t ReadNumber(Object object, const char* key) { return static_cast<uint64_t>(ReadInt(object, key)); }
-
-std::string ReadString(Object object, const char* key) {
-  std::string_view value;
-  return object[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string();
-}
-
-uint64_t ReadHex(Object object, const char* key) {
-  const std::string text = ReadString(object, key);
+uint64_t ReadHex(const JsonRecord& record, std::string_view key) {
+  const std::string text = record.Text(key);
   uint64_t value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value, 16);
   return value;
 }
 
-Lane ReadLane(Object object) {
+Lane ReadLane(const JsonRecord& record) {
   Lane lane;
-  lane.id = ReadNumber(object, "id");
-  lane.parent = ReadNumber(object, "parent");
-  lane.hash_first = ReadHex(object, "hashFirst");
-  lane.hash_last = ReadHex(object, "hashLast");
-  lane.first = ReadNumber(object, "first");
-  lane.end = ReadNumber(object, "end");
-  lane.trimmed = ReadNumber(object, "trimmed");
-  lane.created_millis = ReadInt(object, "created");
-  lane.closed_millis = ReadInt(object, "closed");
+  lane.id = record.Unsigned("id");
+  lane.parent = record.Unsigned("parent");
+  lane.hash_first = ReadHex(record, "hashFirst");
+  lane.hash_last = ReadHex(record, "hashLast");
+  lane.first = record.Unsigned("first");
+  lane.end = record.Unsigned("end");
+  lane.trimmed = record.Unsigned("trimmed");
+  lane.created_millis = record.Int("created");
+  lane.closed_millis = record.Int("closed");
   return lane;
 }
 
-StreamWindow ReadStream(Object object) {
+StreamWindow ReadStream(const JsonRecord& record) {
   StreamWindow stream;
-  stream.label = ReadString(object, "label");
-  stream.images = model::ImagesOfViewType(ReadString(object, "viewType"));
-  stream.created_millis = ReadInt(object, "created");
-  stream.first = ReadNumber(object, "first");
-  stream.end = ReadNumber(object, "end");
-  stream.disabled_millis = ReadInt(object, "disabled");
+  stream.label = record.Text("label");
+  stream.images = model::ImagesOfViewType(record.Text("viewType"));
+  stream.created_millis = record.Int("created");
+  stream.first = record.Unsigned("first");
+  stream.end = record.Unsigned("end");
+  stream.disabled_millis = record.Int("disabled");
   return stream;
 }
 
-Follower ReadFollower(Object object) {
-  return {ReadString(object, "name"), model::ImagesOfViewType(ReadString(object, "viewType")),
-          ReadNumber(object, "first")};
+Follower ReadFollower(const JsonRecord& record) {
+  return {record.Text("name"), model::ImagesOfViewType(record.Text("viewType")), record.Unsigned("first")};
 }
 
-JournalMark ReadMark(Object object) {
-  return {ReadInt(object, "at"), ReadNumber(object, "position"), ReadNumber(object, "records"),
-          ReadNumber(object, "bytes")};
+JournalMark ReadMark(const JsonRecord& record) {
+  return {record.Int("at"), record.Unsigned("position"), record.Unsigned("records"), record.Unsigned("bytes")};
 }
 
-template <class T>
-void ReadAll(Object object, const char* key, std::vector<T>& all, T (*read)(Object)) {
-  simdjson::dom::array array;
-  if (object[key].get(array) != simdjson::SUCCESS) return;
-  for (Object element : array) all.push_back(read(element));
+Result<JournalState> ReadState(const JsonRecord& record) {
+  JournalState state;
+  state.next_position = record.Unsigned("nextPosition");
+  state.next_lane = record.Unsigned("nextLane");
+  state.trimmed_records = record.Unsigned("trimmedRecords");
+  state.trimmed_bytes = record.Unsigned("trimmedBytes");
+  state.lanes = record.List("lanes", ReadLane);
+  state.streams = record.List("streams", ReadStream);
+  state.followers = record.List("followers", ReadFollower);
+  state.marks = record.List("marks", ReadMark);
+  if (state.next_position == 0 || state.next_lane == 0)
+    return Status::Corruption("the state of its journal lacks its counters");
+  return state;
 }
 
 }  // namespace
@@ -217,29 +211,7 @@ std::string EncodeJournalState(const JournalState& state) {
 }
 
 Result<JournalState> DecodeJournalState(std::string_view record) {
-  simdjson::dom::parser parser;
-  Object object;
-  if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption("the state of its journal is not JSON");
-  if (ReadInt(object, "version") > kJournalStateVersion)
-    return Status::Format("the state of its journal was written by a newer version of armature");
-  // simdjson throws on a member of an unexpected kind: for a record of ours that is corruption.
-  try {
-    JournalState state;
-    state.next_position = ReadNumber(object, "nextPosition");
-    state.next_lane = ReadNumber(object, "nextLane");
-    state.trimmed_records = ReadNumber(object, "trimmedRecords");
-    state.trimmed_bytes = ReadNumber(object, "trimmedBytes");
-    ReadAll(object, "lanes", state.lanes, ReadLane);
-    ReadAll(object, "streams", state.streams, ReadStream);
-    ReadAll(object, "followers", state.followers, ReadFollower);
-    ReadAll(object, "marks", state.marks, ReadMark);
-    if (state.next_position == 0 || state.next_lane == 0)
-      return Status::Corruption("the state of its journal lacks its counters");
-    return state;
-  } catch (const simdjson::simdjson_error& error) {
-    return Status::Corruption(std::string("the state of its journal is damaged: ") + error.what());
-  }
+  return model::ReadJsonRecord(record, "the state of its journal", kJournalStateVersion, ReadState);
 }
 
 }  // namespace armature::table

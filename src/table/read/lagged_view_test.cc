@@ -12,12 +12,12 @@ constexpr int64_t kLag = 1000;
 
 class LaggedViewTest : public testing::Test {
  protected:
-  LaggedViewTest() : house_(*engine_, clock_) {
-    EXPECT_TRUE(RunBlocking(house_.catalog.Load()).ok());
-    table_ = house_.CreateTable("tbl");
+  LaggedViewTest() : layer_(*engine_, clock_) {
+    EXPECT_TRUE(RunBlocking(layer_.catalog.Load()).ok());
+    table_ = layer_.CreateTable("tbl");
   }
   void Put(const std::string& item) {
-    EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_.writes)), "ok");
+    EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_.writes)), "ok");
   }
   std::string Read(const ReadPath& reads, bool is_consistent) { return RunBlocking(ReadTask(reads, is_consistent)); }
   Task<std::string> ReadTask(const ReadPath& reads, bool is_consistent) {
@@ -35,7 +35,7 @@ class LaggedViewTest : public testing::Test {
   Metrics metrics_;
   ManualClock clock_;
   std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
-  House house_;
+  TableLayer layer_;
   std::shared_ptr<Table> table_;
 };
 
@@ -106,8 +106,8 @@ TEST_F(LaggedViewTest, AReadKeepsItsViewWhileOlderOnesAreLetGo) {
 
 TEST_F(LaggedViewTest, WithoutALagAllReadsAreCurrent) {
   Put("pk=S:k");
-  EXPECT_EQ(Read(house_.reads, false), "found");
-  EXPECT_EQ(house_.reads.ViewFor(false).snapshot, nullptr);
+  EXPECT_EQ(Read(layer_.reads, false), "found");
+  EXPECT_EQ(layer_.reads.ViewFor(false).snapshot, nullptr);
 }
 
 }  // namespace

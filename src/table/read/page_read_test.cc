@@ -70,7 +70,7 @@ class PageReadTest : public testing::Test {
   void Fill(int count, size_t bytes) {
     const std::string text(bytes, 'x');
     for (int i = 0; i < count; ++i)
-      EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, fmt::format("pk=S:{},t=S:{}", i, text))->Execute(house_.writes)),
+      EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, fmt::format("pk=S:{},t=S:{}", i, text))->Execute(layer_.writes)),
                 "ok");
   }
 
@@ -94,8 +94,8 @@ class PageReadTest : public testing::Test {
   Metrics metrics_;
   ManualClock clock_;
   std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
-  House house_{*engine_, clock_};
-  std::shared_ptr<Table> table_ = house_.CreateTable("T");
+  TableLayer layer_{*engine_, clock_};
+  std::shared_ptr<Table> table_ = layer_.CreateTable("T");
 };
 
 TEST_F(PageReadTest, ALongPageLetsOthersHaveTheReactor) {

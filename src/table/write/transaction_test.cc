@@ -79,20 +79,20 @@ model::TableDef MakeCollectionTableDef(std::string_view name) {
 
 class TransactionTest : public testing::Test {
  protected:
-  std::string Transact(TestWrites& writes) { return RunBlocking(writes.ExecuteTransaction(house_->writes)); }
-  std::string Batch(TestWrites& writes) { return RunBlocking(writes.ExecuteBatch(house_->writes)); }
-  std::string Read(Table& table, std::string_view key) { return ReadItem(house_->reads, table, key); }
+  std::string Transact(TestWrites& writes) { return RunBlocking(writes.ExecuteTransaction(layer_->writes)); }
+  std::string Batch(TestWrites& writes) { return RunBlocking(writes.ExecuteBatch(layer_->writes)); }
+  std::string Read(Table& table, std::string_view key) { return ReadItem(layer_->reads, table, key); }
   void Put(Table& table, std::string_view item) {
-    ASSERT_EQ(RunBlocking(TestWrite::Put(table, item)->Execute(house_->writes)), "ok");
+    ASSERT_EQ(RunBlocking(TestWrite::Put(table, item)->Execute(layer_->writes)), "ok");
   }
 
   Metrics metrics_;
   std::unique_ptr<FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
   ManualClock clock_;
-  std::unique_ptr<House> house_ = std::make_unique<House>(*engine_, clock_);
-  std::shared_ptr<Table> a_ = house_->CreateTable("A");
-  std::shared_ptr<Table> b_ = house_->CreateTable("B");
-  std::shared_ptr<Table> c_ = *RunBlocking(house_->catalog.Create(MakeCollectionTableDef("C")));
+  std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+  std::shared_ptr<Table> a_ = layer_->CreateTable("A");
+  std::shared_ptr<Table> b_ = layer_->CreateTable("B");
+  std::shared_ptr<Table> c_ = *RunBlocking(layer_->catalog.Create(MakeCollectionTableDef("C")));
 };
 
 TEST_F(TransactionTest, TakesEffectInAllTablesOrInNone) {
@@ -189,14 +189,14 @@ TEST_F(TransactionTest, ACrashBeforeTheSyncTakesAllOfIt) {
   std::string outcome;
   executor.Start([](TestWrites& all, WritePath& path, std::string& out) -> Task<void> {
     out = co_await all.ExecuteTransaction(path);
-  }(writes, house_->writes, outcome));
+  }(writes, layer_->writes, outcome));
   executor.RunQueued();
   EXPECT_EQ(outcome, "");
   engine_->Crash();
   executor.RunQueued();
   EXPECT_EQ(outcome, "ServiceUnavailableException");
   engine_->SetAutoSync(true);
-  House reborn(*engine_, clock_);
+  TableLayer reborn(*engine_, clock_);
   ASSERT_TRUE(RunBlocking(reborn.catalog.Load()).ok());
   EXPECT_EQ(ReadItem(reborn.reads, *reborn.catalog.Find(kScope, "A"), "pk=S:1"), "(none)");
   EXPECT_EQ(ReadItem(reborn.reads, *reborn.catalog.Find(kScope, "B"), "pk=S:1"), "(none)");
@@ -287,7 +287,7 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
           writes.Add(TestWrite::Update(table, key, "SET w = :w ADD n :one", {}, {{":w", stamp}, {":one", "N:1"}}));
         else writes.Add(TestWrite::Update(table, key, "SET w = :w", "attribute_exists(pk)", {{":w", stamp}}));
       }
-      const std::string outcome = co_await writes.ExecuteTransaction(house_->writes);
+      const std::string outcome = co_await writes.ExecuteTransaction(layer_->writes);
       EXPECT_TRUE(outcome == "ok" || outcome == "cancelled") << outcome;
       for (size_t n = 0; n < done.items.size(); ++n) {
         done.items[n].stamp = StampOf(writes.all()[n]);
@@ -302,9 +302,9 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
       GetParam() ? storage::OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics_)
                  : std::unique_ptr<storage::Engine>(storage::OpenMemoryEngine(metrics_));
   ManualClock clock_;
-  std::unique_ptr<House> house_ = std::make_unique<House>(*engine_, clock_);
-  std::shared_ptr<Table> plain_ = house_->CreateTable("P");
-  std::shared_ptr<Table> collections_ = *RunBlocking(house_->catalog.Create(MakeCollectionTableDef("C")));
+  std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+  std::shared_ptr<Table> plain_ = layer_->CreateTable("P");
+  std::shared_ptr<Table> collections_ = *RunBlocking(layer_->catalog.Create(MakeCollectionTableDef("C")));
 };
 
 // The order, or an empty list if there is a cycle.
@@ -370,7 +370,7 @@ TEST_P(SerialOrderTest, ManyWritersLookLikeOneAfterTheOther) {
       if (item.writes) model[{item.table, item.key}] = all[i].id;
   }
   for (const auto& [item, stamp] : model) {
-    const std::string found = ReadItem(house_->reads, *item.first, item.second);
+    const std::string found = ReadItem(layer_->reads, *item.first, item.second);
     if (stamp == 0) EXPECT_EQ(found, "(none)");
     else EXPECT_NE((found + ",").find(fmt::format("w=N:{},", stamp)), std::string::npos) << found;
   }
@@ -380,7 +380,7 @@ TEST_P(SerialOrderTest, ManyWritersLookLikeOneAfterTheOther) {
     TestWrites clear;
     uint64_t left = 1;
     for (int sk = 0; sk < 4; ++sk) clear.Add(TestWrite::Delete(*collections_, fmt::format("pk=S:{},sk=N:{}", pk, sk)));
-    EXPECT_EQ(RunBlocking(clear.ExecuteTransaction(house_->writes)), "ok");
+    EXPECT_EQ(RunBlocking(clear.ExecuteTransaction(layer_->writes)), "ok");
     left = clear.all()[3].collection_bytes;
     EXPECT_EQ(left, 0u);
   }

@@ -22,17 +22,17 @@ class WriteFaultsTest : public testing::Test {
  protected:
   std::string Run(std::unique_ptr<TestWrite> write) {
     last_ = std::move(write);
-    return RunBlocking(last_->Execute(house_->writes));
+    return RunBlocking(last_->Execute(layer_->writes));
   }
   // Starts the write on the step executor; its outcome appears in the returned string when it has one.
   std::string& Start(std::unique_ptr<TestWrite> write) {
     last_ = write.get();
     started_.push_back(std::move(write));
     executor_.Start(
-        started_.back()->ExecuteInto(house_->writes, *outcomes_.emplace_back(std::make_unique<std::string>())));
+        started_.back()->ExecuteInto(layer_->writes, *outcomes_.emplace_back(std::make_unique<std::string>())));
     return *outcomes_.back();
   }
-  std::string Read(std::string_view key) { return ReadItem(house_->reads, *table_, key); }
+  std::string Read(std::string_view key) { return ReadItem(layer_->reads, *table_, key); }
   void CrashAndRestart() {
     engine_->Crash();
     executor_.RunQueued();
@@ -41,9 +41,9 @@ class WriteFaultsTest : public testing::Test {
   }
   // As after a start: nothing is known but what the engine holds.
   void Restart() {
-    house_ = std::make_unique<House>(*engine_, clock_);
-    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
-    table_ = house_->catalog.Find(kScope, "T");
+    layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
+    table_ = layer_->catalog.Find(kScope, "T");
     ASSERT_TRUE(table_);
   }
 
@@ -59,8 +59,8 @@ class WriteFaultsTest : public testing::Test {
   Metrics metrics_;
   std::unique_ptr<FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
   ManualClock clock_;
-  std::unique_ptr<House> house_ = std::make_unique<House>(*engine_, clock_);
-  std::shared_ptr<Table> table_ = house_->CreateTable("T");
+  std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+  std::shared_ptr<Table> table_ = layer_->CreateTable("T");
   StepExecutor executor_;
   std::vector<std::unique_ptr<TestWrite>> started_;
   std::vector<std::unique_ptr<std::string>> outcomes_;
@@ -104,10 +104,10 @@ TEST_F(WriteFaultsTest, AnExceptionInATransactionLeavesNoImageBehind) {
     Arena arena;
     engine_->ThrowNext(Point::kCommit);
     if (is_transaction) {
-      EXPECT_THROW(static_cast<void>(RunBlocking(house_->writes.ExecuteTransaction(all, nullptr, arena))),
+      EXPECT_THROW(static_cast<void>(RunBlocking(layer_->writes.ExecuteTransaction(all, nullptr, arena))),
                    std::bad_alloc);
     } else {
-      EXPECT_THROW(static_cast<void>(RunBlocking(house_->writes.ExecuteBatch(all, arena))), std::bad_alloc);
+      EXPECT_THROW(static_cast<void>(RunBlocking(layer_->writes.ExecuteBatch(all, arena))), std::bad_alloc);
     }
     for (int i = 0; i < 5; ++i)
       EXPECT_EQ(Run(TestWrite::Put(*table_, fmt::format("pk=S:t{},n=N:2", i), "attribute_exists(pk)")), "condition");
@@ -323,12 +323,12 @@ Task<void> Increment(WritePath& writes, Table& table, Executor& executor, int ro
 }
 
 // Reads the counter at the durable view and adds one on condition that it has not changed meanwhile.
-Task<void> CompareAndAdd(House& house, Table& table, int successes, std::atomic<int>& bad) {
+Task<void> CompareAndAdd(TableLayer& layer, Table& table, int successes, std::atomic<int>& bad) {
   while (successes > 0) {
-    const std::string seen = co_await ReadItemAsync(house.reads, table, "pk=S:cas");
+    const std::string seen = co_await ReadItemAsync(layer.reads, table, "pk=S:cas");
     const std::string number = seen.substr(0, seen.find(',')).substr(2);  // "n=N:7,pk=S:cas"
     auto write = TestWrite::Update(table, "pk=S:cas", "ADD n :one", "n = :seen", {{":one", "N:1"}, {":seen", number}});
-    const std::string outcome = co_await write->Execute(house.writes);
+    const std::string outcome = co_await write->Execute(layer.writes);
     if (outcome == "ok") --successes;
     else if (outcome != "condition") ++bad;
     if (outcome == "condition" && write->old_item() == seen) ++bad;
@@ -345,7 +345,7 @@ TEST_P(WriteThreadsTest, ConcurrentCountersAddUp) {
   std::array<ThreadExecutor, 3> executors;
   for (size_t i = 0; i < kCoroutines; ++i) {
     auto& executor = executors[i % executors.size()];
-    executor.Spawn(Increment(house_->writes, *table_, executor, kRounds, kKeys, bad));
+    executor.Spawn(Increment(layer_->writes, *table_, executor, kRounds, kKeys, bad));
   }
   for (auto& executor : executors) executor.WaitIdle();
   EXPECT_EQ(bad, 0);
@@ -359,7 +359,7 @@ TEST_P(WriteThreadsTest, CompareAndSetLosesNoUpdate) {
   engine_->SetDelayed(GetParam());
   std::atomic<int> bad{0};
   std::array<ThreadExecutor, 3> executors;
-  for (size_t i = 0; i < 6; ++i) executors[i % 3].Spawn(CompareAndAdd(*house_, *table_, 20, bad));
+  for (size_t i = 0; i < 6; ++i) executors[i % 3].Spawn(CompareAndAdd(*layer_, *table_, 20, bad));
   for (auto& executor : executors) executor.WaitIdle();
   EXPECT_EQ(bad, 0);
   EXPECT_EQ(Read("pk=S:cas"), "n=N:120,pk=S:cas");
@@ -382,7 +382,7 @@ TEST_P(WriteThreadsTest, ErrorsInBetweenLeaveNoLatchBehind) {
   std::atomic<int> acknowledged{0}, failed{0};
   std::array<ThreadExecutor, 3> executors;
   for (size_t i = 0; i < 6; ++i)
-    executors[i % 3].Spawn(WriteThroughErrors(*engine_, house_->writes, *table_, acknowledged, failed));
+    executors[i % 3].Spawn(WriteThroughErrors(*engine_, layer_->writes, *table_, acknowledged, failed));
   for (auto& executor : executors) executor.WaitIdle();
   EXPECT_GT(failed, 20);
   engine_->FailNext(Point::kGet, 0, {});

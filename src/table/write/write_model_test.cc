@@ -79,7 +79,7 @@ class WriteModelTest : public testing::TestWithParam<uint32_t> {
       history_.push_back(next);
     }
     const size_t revealed = history_.size() - 1;  // whatever the answer is, it tells of this state
-    const std::string outcome = co_await write->Execute(house_->writes);
+    const std::string outcome = co_await write->Execute(layer_->writes);
     busy = false;
     if (outcome == "ServiceUnavailableException") co_return;  // the crash
     EXPECT_EQ(outcome, holds ? "ok" : "condition");
@@ -93,7 +93,7 @@ class WriteModelTest : public testing::TestWithParam<uint32_t> {
     State seen;
     for (size_t i = 0; i < kKeys; ++i) {
       const std::string key = fmt::format("k{}", i);
-      const std::string item = ReadItem(house_->reads, *table_, "pk=S:" + key);
+      const std::string item = ReadItem(layer_->reads, *table_, "pk=S:" + key);
       if (item != "(none)") seen[key] = std::stoll(item.substr(4));  // "n=N:7,pk=S:k0"
     }
     for (size_t i = promised_; i < history_.size(); ++i) {
@@ -108,9 +108,9 @@ class WriteModelTest : public testing::TestWithParam<uint32_t> {
     engine_->Crash();
     executor_.RunQueued();
     engine_->SetAutoSync(true);
-    house_ = std::make_unique<House>(*engine_, clock_);
-    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
-    table_ = house_->catalog.Find(kScope, "T");
+    layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
+    table_ = layer_->catalog.Find(kScope, "T");
     ASSERT_TRUE(table_);
     engine_->SetAutoSync(false);
     ReadAll();  // fails if what was promised is gone
@@ -123,8 +123,8 @@ class WriteModelTest : public testing::TestWithParam<uint32_t> {
   Metrics metrics_;
   std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
   ManualClock clock_;
-  std::unique_ptr<House> house_ = std::make_unique<House>(*engine_, clock_);
-  std::shared_ptr<Table> table_ = house_->CreateTable("T");
+  std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+  std::shared_ptr<Table> table_ = layer_->CreateTable("T");
   StepExecutor executor_;
 
   State latest_;

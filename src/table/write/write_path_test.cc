@@ -10,7 +10,7 @@
 #include "model/messages/items.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -20,9 +20,9 @@ class WritePathTest : public testing::Test {
  protected:
   std::string Run(std::unique_ptr<TestWrite> write) {
     last_ = std::move(write);
-    return RunBlocking(last_->Execute(house_.writes));
+    return RunBlocking(last_->Execute(layer_.writes));
   }
-  std::string Read(std::string_view key) { return ReadItem(house_.reads, *table_, key); }
+  std::string Read(std::string_view key) { return ReadItem(layer_.reads, *table_, key); }
   std::string Stats() const {
     return fmt::format("{} items {} bytes", table_->stats().item_count.load(), table_->stats().size_bytes.load());
   }
@@ -30,8 +30,8 @@ class WritePathTest : public testing::Test {
   Metrics metrics_;
   std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
   ManualClock clock_;
-  House house_{*engine_, clock_};
-  std::shared_ptr<Table> table_ = house_.CreateTable("T");
+  TableLayer layer_{*engine_, clock_};
+  std::shared_ptr<Table> table_ = layer_.CreateTable("T");
   std::unique_ptr<TestWrite> last_;
 };
 
@@ -90,7 +90,7 @@ TEST_F(WritePathTest, ConditionsDecide) {
 }
 
 TEST_F(WritePathTest, SortKeysAreDifferentItems) {
-  table_ = house_.CreateTable("S", true);
+  table_ = layer_.CreateTable("S", true);
   for (const auto* number : {"1", "10", "-5"})
     EXPECT_EQ(Run(TestWrite::Put(*table_, fmt::format("pk=S:a,sk=N:{}", number))), "ok");
   EXPECT_EQ(Run(TestWrite::Delete(*table_, "pk=S:a,sk=N:10")), "ok");
@@ -100,9 +100,9 @@ TEST_F(WritePathTest, SortKeysAreDifferentItems) {
 }
 
 TEST_F(WritePathTest, TablesDoNotSeeEachOther) {
-  auto other = house_.CreateTable("U");
+  auto other = layer_.CreateTable("U");
   Run(TestWrite::Put(*table_, "pk=S:a,n=N:1"));
-  EXPECT_EQ(ReadItem(house_.reads, *other, "pk=S:a"), "(none)");
+  EXPECT_EQ(ReadItem(layer_.reads, *other, "pk=S:a"), "(none)");
   EXPECT_EQ(Run(TestWrite::Put(*other, "pk=S:a,n=N:2", "attribute_not_exists(pk)")), "ok");
   EXPECT_EQ(Read("pk=S:a"), "n=N:1,pk=S:a");
 }
@@ -187,19 +187,19 @@ TEST(WriteOnDisk, CountersOfSeveralThreadsAddUpAndAreThereAfterReopening) {
   for (int opened = 1; opened <= 2; ++opened) {
     auto engine = storage::OpenRocksDbEngine(options, metrics);
     ASSERT_TRUE(engine) << engine.error().ToString();
-    House house(**engine, clock);
-    ASSERT_TRUE(RunBlocking(house.catalog.Load()).ok());
-    auto table = opened == 1 ? house.CreateTable("T") : house.catalog.Find(kScope, "T");
+    TableLayer layer(**engine, clock);
+    ASSERT_TRUE(RunBlocking(layer.catalog.Load()).ok());
+    auto table = opened == 1 ? layer.CreateTable("T") : layer.catalog.Find(kScope, "T");
     ASSERT_TRUE(table);
-    if (opened == 1) { EXPECT_EQ(RunBlocking(TestWrite::Put(*table, "pk=S:counter")->Execute(house.writes)), "ok"); }
+    if (opened == 1) { EXPECT_EQ(RunBlocking(TestWrite::Put(*table, "pk=S:counter")->Execute(layer.writes)), "ok"); }
     std::atomic<int> failed{0};
     {
       std::array<ThreadExecutor, 3> executors;
-      for (size_t i = 0; i < kCoroutines; ++i) executors[i % 3].Spawn(AddOnes(house.writes, *table, kRounds, failed));
+      for (size_t i = 0; i < kCoroutines; ++i) executors[i % 3].Spawn(AddOnes(layer.writes, *table, kRounds, failed));
       for (auto& executor : executors) executor.WaitIdle();
     }
     EXPECT_EQ(failed, 0);
-    EXPECT_EQ(ReadItem(house.reads, *table, "pk=S:counter"),
+    EXPECT_EQ(ReadItem(layer.reads, *table, "pk=S:counter"),
               fmt::format("n=N:{},pk=S:counter", opened * kCoroutines * kRounds));
     ASSERT_TRUE((*engine)->Close().ok());
   }

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 #include <xxhash.h>
 
 #include "base/text/json_writer.h"
+#include "model/codec/json_record.h"
 #include "model/messages/triggers.h"
 #include "model/names/arn.h"
 #include "model/names/names.h"
@@ -33,37 +33,6 @@ std::string LimitBroken(const Limit& limit) {
     return fmt::format(messages::kTriggerAboveMaximum, limit.value, limit.member, limit.most);
   return {};
 }
-
-// A stored record's members, or zero and nothing where an older program wrote none.
-class Members {
- public:
-  explicit Members(simdjson::dom::object object) : object_(object) {}
-  std::string Text(std::string_view name) const {
-    std::string_view text;
-    return object_[name].get(text) == simdjson::SUCCESS ? std::string(text) : std::string();
-  }
-  int64_t Int(std::string_view name) const {
-    int64_t number = 0;
-    return object_[name].get(number) == simdjson::SUCCESS ? number : 0;
-  }
-  bool Bool(std::string_view name) const {
-    bool truth = false;
-    return object_[name].get(truth) == simdjson::SUCCESS && truth;
-  }
-  std::vector<std::string> Texts(std::string_view name) const {
-    std::vector<std::string> texts;
-    simdjson::dom::array list;
-    if (object_[name].get(list) != simdjson::SUCCESS) return texts;
-    for (const auto one : list) {
-      std::string_view text;
-      if (one.get(text) == simdjson::SUCCESS) texts.emplace_back(text);
-    }
-    return texts;
-  }
-
- private:
-  simdjson::dom::object object_;
-};
 
 }  // namespace
 
@@ -141,43 +110,44 @@ std::string EncodeMapping(const Mapping& mapping) {
   return record;
 }
 
-Result<Mapping> DecodeMapping(std::string_view record) {
-  simdjson::dom::parser parser;
-  simdjson::dom::object object;
-  if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption("its record is not JSON");
-  const Members members(object);
-  if (members.Int("version") != kRecordVersion)
-    return Status::Format("its record was written by a newer version of armature");
+namespace {
+
+Result<Mapping> ReadMapping(const model::JsonRecord& record) {
   Mapping mapping;
-  mapping.uuid = members.Text("uuid");
-  mapping.account = members.Text("account");
-  mapping.region = members.Text("region");
-  mapping.function_name = members.Text("function");
-  mapping.function_qualifier = members.Text("qualifier");
-  mapping.event_source_arn = members.Text("source");
+  mapping.uuid = record.Text("uuid");
+  mapping.account = record.Text("account");
+  mapping.region = record.Text("region");
+  mapping.function_name = record.Text("function");
+  mapping.function_qualifier = record.Text("qualifier");
+  mapping.event_source_arn = record.Text("source");
   mapping.starting_position =
-      members.Text("position") == "LATEST" ? StartingPosition::kLatest : StartingPosition::kTrimHorizon;
-  mapping.is_enabled = members.Bool("enabled");
-  mapping.batch_size = members.Int("batch_size");
-  mapping.batching_window_seconds = members.Int("window_seconds");
-  mapping.parallelization_factor = members.Int("parallelization");
-  mapping.max_record_age_seconds = members.Int("max_age_seconds");
-  mapping.max_retry_attempts = members.Int("max_retries");
-  mapping.bisects_on_error = members.Bool("bisect");
-  mapping.reports_item_failures = members.Bool("item_failures");
-  mapping.filters = members.Texts("filters");
-  mapping.on_failure = members.Text("on_failure");
-  mapping.last_modified_millis = members.Int("modified");
-  mapping.start = static_cast<table::Position>(members.Int("start"));
-  mapping.is_deleted = members.Bool("deleted");
-  mapping.trigger_name = members.Text("trigger");
-  mapping.table_name = members.Text("table");
+      record.Text("position") == "LATEST" ? StartingPosition::kLatest : StartingPosition::kTrimHorizon;
+  mapping.is_enabled = record.Bool("enabled");
+  mapping.batch_size = record.Int("batch_size");
+  mapping.batching_window_seconds = record.Int("window_seconds");
+  mapping.parallelization_factor = record.Int("parallelization");
+  mapping.max_record_age_seconds = record.Int("max_age_seconds");
+  mapping.max_retry_attempts = record.Int("max_retries");
+  mapping.bisects_on_error = record.Bool("bisect");
+  mapping.reports_item_failures = record.Bool("item_failures");
+  mapping.filters = record.Texts("filters");
+  mapping.on_failure = record.Text("on_failure");
+  mapping.last_modified_millis = record.Int("modified");
+  mapping.start = record.Unsigned("start");
+  mapping.is_deleted = record.Bool("deleted");
+  mapping.trigger_name = record.Text("trigger");
+  mapping.table_name = record.Text("table");
   if (mapping.uuid.empty() || !model::IsStoredAccount(mapping.account) || !model::IsRegionName(mapping.region))
     return Status::Corruption("its record has a name that is none");
   if (std::string wrong = WhatIsWrong(WithoutFilters(mapping)); !wrong.empty())
     return Status::Corruption("its record is damaged: " + wrong);
   return mapping;
+}
+
+}  // namespace
+
+Result<Mapping> DecodeMapping(std::string_view record) {
+  return model::ReadJsonRecord(record, "its record", kRecordVersion, ReadMapping);
 }
 
 bool ParseFunctionName(std::string_view text, std::string& name, std::string& qualifier) {

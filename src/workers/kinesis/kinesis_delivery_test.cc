@@ -21,7 +21,7 @@ TEST_F(KinesisDeliveryTest, ChangesArriveInOrderWithBothImages) {
   Put("b", "2");
   Put("a", "3");
   Put("a", "3");  // changes nothing
-  EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, "pk=S:a")->Execute(house_->writes)), "ok");
+  EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, "pk=S:a")->Execute(layer_->writes)), "ok");
   EXPECT_EQ(Run().next, Next::kAwaitRecords);
 
   const auto received = kinesis_.received();
@@ -102,7 +102,7 @@ TEST_F(KinesisDeliveryTest, OnlyARecordThatIsTooLargeIsGivenUp) {
   Put("a", "1");
   // Every \x01 is six characters of JSON.
   const std::string item = "pk=S:large,v=S:" + std::string(200'000, '\x01');
-  EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok");
+  EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes)), "ok");
   Put("b", "2");
   EXPECT_EQ(Run().next, Next::kAwaitRecords);
   EXPECT_THAT(kinesis_.Values(), ElementsAre("\"1\"", "\"2\""));
@@ -222,7 +222,7 @@ TEST_F(KinesisDeliveryTest, AnEndpointThatDoesNotAnswerIsGivenAMinute) {
 TEST_F(KinesisDeliveryTest, ADeletedTableEndsDelivery) {
   MakeActive();
   const auto agree = [](TableDef&) -> model::ApiResult<void> { return {}; };
-  ASSERT_TRUE(RunBlocking(house_->catalog.Delete(table::kScope, "tbl", agree)).has_value());
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Delete(table::kScope, "tbl", agree)).has_value());
   EXPECT_EQ(Run().next, Next::kEnd);
 }
 

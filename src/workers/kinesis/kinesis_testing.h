@@ -144,7 +144,7 @@ class KinesisDeliveryTest : public testing::Test {
  protected:
   KinesisDeliveryTest() {
     Start();
-    table_ = house_->CreateTable("tbl");
+    table_ = layer_->CreateTable("tbl");
     Take();
   }
 
@@ -156,18 +156,18 @@ class KinesisDeliveryTest : public testing::Test {
                                                              .secret_access_key = {},
                                                              .session_token = {}});
     journal_.reset();
-    house_ = std::make_unique<table::House>(*engine_, clock_, 0);
-    ASSERT_TRUE(RunBlocking(house_->catalog.Load()).ok());
+    layer_ = std::make_unique<table::TableLayer>(*engine_, clock_, 0);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
     metrics_ = std::make_unique<Metrics>();
     meters_ = std::make_unique<KinesisMeters>(*metrics_, clock_);
-    journal_ = std::make_unique<table::Journal>(*engine_, clock_, house_->catalog, *metrics_);
+    journal_ = std::make_unique<table::Journal>(*engine_, clock_, layer_->catalog, *metrics_);
     ASSERT_TRUE(RunBlocking(journal_->Load()).ok());
-    table_ = house_->catalog.Find(table::kScope, "tbl");
+    table_ = layer_->catalog.Find(table::kScope, "tbl");
     if (table_) Take();
   }
   void Take() {
     delivery_ = std::make_unique<KinesisDelivery>(
-        KinesisDelivery::Deps{house_->catalog, *journal_, clock_, random_, *client_, *meters_}, table_);
+        KinesisDelivery::Deps{layer_->catalog, *journal_, clock_, random_, *client_, *meters_}, table_);
   }
   void Crash() {
     engine_->Crash();
@@ -179,7 +179,7 @@ class KinesisDeliveryTest : public testing::Test {
       change(def);
       return {};
     };
-    ASSERT_TRUE(RunBlocking(house_->catalog.Update(table::kScope, "tbl", apply)).has_value());
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Update(table::kScope, "tbl", apply)).has_value());
   }
   void SetStatus(KinesisStatus status) {
     Change([&](TableDef& def) {
@@ -216,7 +216,7 @@ class KinesisDeliveryTest : public testing::Test {
   }
   void Put(const std::string& key, const std::string& value) {
     const std::string item = fmt::format("pk=S:{},v=S:{}", key, value);
-    EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(house_->writes)), "ok");
+    EXPECT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes)), "ok");
   }
   std::string Metric(const std::string& name) const {
     const std::string text = metrics_->RenderPrometheus();
@@ -232,7 +232,7 @@ class KinesisDeliveryTest : public testing::Test {
   FakeKinesis kinesis_;
   std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, engine_metrics_);
   std::unique_ptr<Metrics> metrics_;
-  std::unique_ptr<table::House> house_;
+  std::unique_ptr<table::TableLayer> layer_;
   std::unique_ptr<table::Journal> journal_;
   std::unique_ptr<KinesisClient> client_;
   std::unique_ptr<KinesisMeters> meters_;

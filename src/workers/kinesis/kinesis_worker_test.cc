@@ -19,7 +19,7 @@ TEST_F(KinesisWorkerTest, DeliversWithoutBeingDriven) {
     if (kinesis_.received().size() == 3) delivered.set_value();
   };
   KinesisWorker worker({.endpoint = kinesis_.Url(), .access_key_id = {}, .secret_access_key = {}, .session_token = {}},
-                       house_->catalog, *journal_, clock_, random_, *metrics_);
+                       layer_->catalog, *journal_, clock_, random_, *metrics_);
   worker.Announce(table_);  // not started: nothing happens
   MakeActive();
   Put("a", "1");
@@ -34,8 +34,8 @@ TEST_F(KinesisWorkerTest, DeliversWithoutBeingDriven) {
 // One of each table that ever had a destination stayed, and with it the table.
 TEST_F(KinesisWorkerTest, ForgetsTablesThatHaveNothingToDeliverAndHearsOfThoseThatHave) {
   KinesisWorker worker({.endpoint = kinesis_.Url(), .access_key_id = {}, .secret_access_key = {}, .session_token = {}},
-                       house_->catalog, *journal_, clock_, random_, *metrics_);
-  house_->catalog.AddListener(worker);
+                       layer_->catalog, *journal_, clock_, random_, *metrics_);
+  layer_->catalog.AddListener(worker);
   MakeActive();
   worker.Start();
   EXPECT_EQ(worker.runners(), 1u);

@@ -54,7 +54,7 @@ class TtlModelTest : public TtlFixture, public testing::WithParamInterface<uint3
 
   Task<void> WriteOne() {
     auto write = PickWrite(Pick(kKeys));
-    const std::string outcome = co_await write->Execute(house_->writes);
+    const std::string outcome = co_await write->Execute(layer_->writes);
     EXPECT_TRUE(outcome == "ok" || outcome == "condition") << outcome;
   }
 
@@ -78,10 +78,10 @@ class TtlModelTest : public TtlFixture, public testing::WithParamInterface<uint3
     Arena arena;
     const std::span<ItemWrite> all(writes.get(), count);
     if (is_transaction) {
-      const auto done = co_await house_->writes.ExecuteTransaction(all, nullptr, arena);
+      const auto done = co_await layer_->writes.ExecuteTransaction(all, nullptr, arena);
       EXPECT_TRUE(done.has_value());
     } else {
-      const auto done = co_await house_->writes.ExecuteBatch(all, arena);
+      const auto done = co_await layer_->writes.ExecuteBatch(all, arena);
       EXPECT_TRUE(done.has_value());
     }
   }

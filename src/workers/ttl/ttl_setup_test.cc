@@ -53,7 +53,7 @@ TEST_F(TtlSetupTest, WritesMeanwhileAreKept) {
   for (int i = 0; i < 4; ++i) Put(fmt::format("pk=S:k{},ttl=N:{}", i, Now() + 100 + i));
   for (int i = 4; i < 6; ++i) Put(fmt::format("pk=S:k{},ttl=S:never", i));
   for (int i = 6; i < 9; ++i)
-    EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(house_->writes)), "ok");
+    EXPECT_EQ(RunBlocking(TestWrite::Delete(*table_, fmt::format("pk=S:k{}", i))->Execute(layer_->writes)), "ok");
   Put(fmt::format("pk=S:k10,ttl=N:{},more=S:x", Now() + 10));  // the same expiry as before
   FinishSetup();
   ExpectEnabled();
@@ -72,7 +72,7 @@ TEST_F(TtlSetupTest, ConcurrentWritersLoseNothing) {
         case 1: change = TestWrite::Put(*table_, key); break;
         default: change = TestWrite::Put(*table_, fmt::format("{},ttl=N:{}", key, 1700000000 + random() % 50)); break;
       }
-      const std::string outcome = co_await change->Execute(house_->writes);
+      const std::string outcome = co_await change->Execute(layer_->writes);
       EXPECT_EQ(outcome, "ok");
     }
   };
@@ -159,7 +159,7 @@ TEST_F(TtlSetupTest, ATableDeletedMeanwhileIsLeftAlone) {
   Announce();
   EXPECT_EQ(Records(), 1u);
   const auto agree = [](model::TableDef&) -> model::ApiResult<void> { return {}; };
-  ASSERT_TRUE(RunBlocking(house_->catalog.Delete(table::kScope, "tbl", agree)).has_value());
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Delete(table::kScope, "tbl", agree)).has_value());
   EXPECT_FALSE(SetupStep());
   EXPECT_EQ(Records(), 0u);
 }

@@ -220,7 +220,7 @@ TEST_F(TtlSweepTest, WhatIsDisabledAfterItWasFoundIsNotDeleted) {
   ChangeTtl(TtlStatus::kDisabling);
   auto late = TestWrite::Delete(*table_, "pk=S:a");
   late->write().by_ttl = true;
-  EXPECT_EQ(RunBlocking(late->Execute(house_->writes)), "condition");
+  EXPECT_EQ(RunBlocking(late->Execute(layer_->writes)), "condition");
   EXPECT_THAT(Items(), ElementsAre("a"));
   Announce();
   Sweep();
@@ -240,7 +240,7 @@ TEST_F(TtlSweepTest, WhatIsProlongedInTimeIsNeverDeleted) {
       const size_t key = random() % kKeys;
       auto update = TestWrite::Update(*table_, fmt::format("pk=S:k{}", key), "SET exp = :t", "attribute_exists(pk)",
                                       {{":t", later}});
-      const std::string outcome = co_await update->Execute(house_->writes);
+      const std::string outcome = co_await update->Execute(layer_->writes);
       if (outcome == "ok") prolonged[key] = true;
     }
   };

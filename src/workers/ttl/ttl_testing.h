@@ -33,9 +33,9 @@ class TtlFixture : public WorkerFixture {
     sweep_.reset();
     setup_.reset();
     StartHouse();
-    setup_ = std::make_unique<TtlSetup>(*engine_, clock_, house_->catalog, house_->writes, *metrics_,
+    setup_ = std::make_unique<TtlSetup>(*engine_, clock_, layer_->catalog, layer_->writes, *metrics_,
                                         TtlSetup::Portions{kRowsPerPortion, kRowsPerPortion});
-    sweep_ = std::make_unique<TtlSweep>(*engine_, clock_, house_->catalog, house_->writes, *metrics_, ttl_delay_,
+    sweep_ = std::make_unique<TtlSweep>(*engine_, clock_, layer_->catalog, layer_->writes, *metrics_, ttl_delay_,
                                         kItemsPerPortion);
     ASSERT_TRUE(RunBlocking(setup_->Load()).ok());
   }
@@ -44,10 +44,10 @@ class TtlFixture : public WorkerFixture {
   void MakeTable(const model::TableDef& def) {
     if (table_) {
       const auto agree = [](model::TableDef&) -> model::ApiResult<void> { return {}; };
-      ASSERT_TRUE(RunBlocking(house_->catalog.Delete(table::kScope, "tbl", agree)).has_value());
+      ASSERT_TRUE(RunBlocking(layer_->catalog.Delete(table::kScope, "tbl", agree)).has_value());
       clock_.AdvanceMillis(control_plane_delay_);
     }
-    auto made = RunBlocking(house_->catalog.Create(def));
+    auto made = RunBlocking(layer_->catalog.Create(def));
     ASSERT_TRUE(made.has_value());
     table_ = *made;
     clock_.AdvanceMillis(control_plane_delay_);
@@ -68,7 +68,7 @@ class TtlFixture : public WorkerFixture {
       def.ttl = {status, attribute, clock_.NowMillis() + control_plane_delay_};
       return {};
     };
-    ASSERT_TRUE(RunBlocking(house_->catalog.Update(table::kScope, "tbl", change)).has_value());
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Update(table::kScope, "tbl", change)).has_value());
   }
   void Announce() { RunBlocking(setup_->Announce(table_)); }
   void Enable(const std::string& attribute = "ttl") {

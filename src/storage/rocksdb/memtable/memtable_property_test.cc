@@ -13,7 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 #include "storage/testing/arena.h"
 
 namespace armature::storage {

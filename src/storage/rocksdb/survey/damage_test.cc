@@ -15,7 +15,7 @@
 
 #include "storage/rocksdb/files/synced_point.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 
 namespace armature::storage {
 namespace {

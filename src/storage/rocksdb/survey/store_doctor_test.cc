@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "storage/test_support.h"
+#include "storage/storage_testing.h"
 
 namespace armature::storage {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/bench/scripted_server.h"
+#include "cli/bench/scripted_server_testing.h"
 
 #include <cstdlib>
 
