@@ -19,7 +19,7 @@ constexpr std::chrono::milliseconds kExpiringInterval(60'000);
 
 uint64_t MemoryLimit(const ServeOptions& options) {
   if (options.memory_limit_mebibytes) return options.memory_limit_mebibytes << 20;
-  return workers::MemoryWatch::PhysicalBytes() / 5 * 4;
+  return MemoryWatch::PhysicalBytes() / 5 * 4;
 }
 
 workers::KinesisOptions KinesisOptionsFrom(const ServeOptions& options) {

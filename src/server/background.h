@@ -8,13 +8,13 @@
 #include <string>
 
 #include "base/result.h"
+#include "server/memory_watch.h"
 #include "server/options.h"
 #include "server/store.h"
 #include "server/tables.h"
 #include "triggers/triggers.h"
 #include "workers/index_backfill.h"
 #include "workers/kinesis/kinesis_worker.h"
-#include "workers/memory_watch.h"
 #include "workers/periodic.h"
 #include "workers/ttl/ttl_setup.h"
 #include "workers/ttl/ttl_sweep.h"
@@ -34,7 +34,7 @@ class Background {
   void Stop();  // REQUIRES: StopFunctions was called
 
   triggers::Triggers& triggers() { return *triggers_; }  // REQUIRES: loaded
-  const workers::MemoryWatch& memory_watch() const { return memory_watch_; }
+  const MemoryWatch& memory_watch() const { return memory_watch_; }
 
  private:
   Status LoadTriggers();
@@ -50,7 +50,7 @@ class Background {
   workers::KinesisWorker kinesis_;
   std::optional<triggers::Triggers> triggers_;  // made by Load, from the trigger files
 
-  workers::MemoryWatch memory_watch_;
+  MemoryWatch memory_watch_;
   workers::Periodic housekeeping_;
   workers::Periodic indexing_;
   workers::Periodic expiring_;

@@ -26,7 +26,7 @@ api::Services ServicesFrom(const ServeOptions& options, Store& store, Tables& ta
   return services;
 }
 
-net::ServerOptions NetOptionsFrom(const ServeOptions& options, const workers::MemoryWatch& memory) {
+net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch& memory) {
   net::ServerOptions net;
   net.host = options.host;
   net.port = options.port;

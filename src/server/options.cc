@@ -8,7 +8,7 @@
 #include <toml++/toml.h>
 
 #include "auth/site_policy.h"
-#include "base/text/one_line.h"
+#include "base/text/visible_text.h"
 #include "model/names/names.h"
 
 namespace armature::server {

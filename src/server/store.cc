@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "server/memory_watch.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
-#include "workers/memory_watch.h"
 
 namespace armature::server {
 
@@ -14,7 +14,7 @@ namespace {
 uint64_t CacheBytes(const ServeOptions& options) {
   constexpr uint64_t kSmallest = uint64_t{64} << 20;
   if (options.cache_mebibytes) return std::max<uint64_t>(options.cache_mebibytes, 8) << 20;
-  return std::max(workers::MemoryWatch::PhysicalBytes() / 4, kSmallest);
+  return std::max(MemoryWatch::PhysicalBytes() / 4, kSmallest);
 }
 
 Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options, Metrics& metrics) {

@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "api/consumed_capacity.h"
 #include "api/handlers.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
+#include "api/reply_cost.h"
 #include "api/table_lookup.h"
 #include "base/tasks/heavy_lane.h"
 #include "expr/apply/projection.h"

@@ -5,10 +5,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "api/batch/write_metrics.h"
 #include "api/handlers.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
+#include "api/reply_cost.h"
 #include "api/table_lookup.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"

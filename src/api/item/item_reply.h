@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "api/consumed_capacity.h"
+#include "api/reply_cost.h"
 #include "api/request_context.h"
 #include "base/result.h"
 #include "base/text/json_writer.h"
@@ -18,14 +18,6 @@ namespace armature::api {
 
 // `"<name>":{…}` for an item.
 void WriteItemMember(JsonWriter& json, std::string_view name, model::Item item);
-
-// `{"ItemCollectionKey":{…},"SizeEstimateRangeGB":[lo,hi]}`. REQUIRES: the table has local indexes.
-void WriteItemCollection(JsonWriter& json, const table::ItemWrite& write);
-
-// ConsumedCapacity and ItemCollectionMetrics of a single write, where the request asked for them.
-void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::string_view table_name,
-                       const wire::Opt<std::string_view>& return_consumed_capacity,
-                       const wire::Opt<std::string_view>& return_item_collection_metrics);
 
 // ConditionalCheckFailedException, with the item if the request wants it and there is one.
 model::ApiError ConditionFailed(const table::ItemWrite& write,

@@ -5,7 +5,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "api/consumed_capacity.h"
 #include "api/handlers.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
@@ -13,6 +12,7 @@
 #include "api/partiql/select_plan.h"
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
+#include "api/reply_cost.h"
 #include "model/codec/item_codec.h"
 #include "model/messages/items.h"
 #include "model/messages/partiql.h"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string_view>
 
-#include "api/consumed_capacity.h"
 #include "api/partiql/next_token.h"
 #include "api/partiql/select_plan.h"
+#include "api/reply_cost.h"
 #include "api/request_context.h"
 #include "base/async.h"
 #include "base/text/json_writer.h"

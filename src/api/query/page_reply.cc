@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "api/consumed_capacity.h"
 #include "api/item/item_reply.h"
+#include "api/reply_cost.h"
 #include "base/text/json_writer.h"
 #include "expr/apply/projection.h"
 #include "table/capacity.h"

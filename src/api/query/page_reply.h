@@ -4,10 +4,9 @@
 // what a page costs also by api/partiql.
 #pragma once
 
-#include "api/consumed_capacity.h"
-#include "api/query/read_request.h"
 #include "api/query/read_target.h"
 #include "api/query/selection.h"
+#include "api/reply_cost.h"
 #include "api/request_context.h"
 #include "base/async.h"
 #include "expr/bound.h"

@@ -1,21 +1,48 @@
-// ReadTarget: the table or index a Query or Scan reads.
+// What a Query or Scan reads: ReadRequest, the parameters that both share, taken out of either request, and ReadTarget,
+// the table or index they mean.
 //
-// Holds the table and the schema for the length of the request. Used by api/query and api/partiql.
+// A ReadRequest is plain views into the decoded request, so that what both operations do is written once; a ReadTarget
+// holds the table and the schema for the length of the request. Used by api/query and api/partiql.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <type_traits>
 
 #include "api/item/expressions.h"
-#include "api/query/read_request.h"
 #include "api/request_context.h"
 #include "expr/bind/key_condition.h"
 #include "expr/path.h"
 #include "model/api_error.h"
 #include "table/schema.h"
 #include "table/table.h"
+#include "wire/requests.h"
 
 namespace armature::api {
+
+struct ReadRequest {
+  template <class Request>
+  explicit ReadRequest(const Request& request)
+      : is_query(std::is_same_v<Request, wire::QueryInput>),
+        table_name(*request.TableName),
+        index_name(request.IndexName),
+        select(request.Select),
+        limit(request.Limit),
+        is_consistent(request.ConsistentRead.value_or(false)),
+        start_key(request.ExclusiveStartKey),
+        return_consumed_capacity(request.ReturnConsumedCapacity) {}
+
+  bool is_query;
+  std::string_view table_name;
+  wire::Opt<std::string_view> index_name;
+  wire::Opt<std::string_view> select;
+  wire::Opt<int64_t> limit;
+  bool is_consistent;
+  const wire::AttributeMap& start_key;
+  wire::Opt<std::string_view> return_consumed_capacity;
+};
 
 struct ReadTarget {
   std::shared_ptr<table::Table> table;

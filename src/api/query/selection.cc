@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "api/consumed_capacity.h"
+#include "api/reply_cost.h"
 #include "model/messages/expressions.h"
 #include "model/messages/requests.h"
 

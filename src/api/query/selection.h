@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "api/item/expressions.h"
-#include "api/query/read_request.h"
 #include "api/query/read_target.h"
 #include "model/api_error.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/item/key_checks.h"
-#include "expr/format_scalar.h"
+#include "expr/bind/check_operands.h"
 #include "model/messages/expressions.h"
 #include "model/messages/items.h"
 #include "table/keys/key_range.h"

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 
-#include "api/query/read_request.h"
 #include "api/query/read_target.h"
 #include "expr/bind/key_condition.h"
 #include "model/api_error.h"

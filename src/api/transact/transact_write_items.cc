@@ -2,8 +2,8 @@
 #include <memory>
 #include <vector>
 
-#include "api/batch/write_metrics.h"
 #include "api/handlers.h"
+#include "api/reply_cost.h"
 #include "api/transact/transact_actions.h"
 #include "api/transact/transaction.h"
 

@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "api/batch/write_metrics.h"
-#include "api/consumed_capacity.h"
+#include "api/reply_cost.h"
 #include "api/request_context.h"
 #include "api/transact/cancellation.h"
 #include "base/async.h"

@@ -69,6 +69,13 @@ std::string VisibleText(std::string_view text) {
   return out;
 }
 
+std::string OneLine(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+  return out;
+}
+
 std::string WellFormedUtf8(std::string_view text) {
   if (IsUtf8(text)) return std::string(text);
   std::string out;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/codec/base64.h"
 #include "expr/compare.h"
-#include "expr/format_scalar.h"
 #include "model/messages/expressions.h"
 
 namespace armature::expr {
@@ -77,6 +77,14 @@ std::string CheckOperands(const ConditionNode& node) {
     case ConditionOp::kContains: return CheckContains(node);
     default: return {};
   }
+}
+
+std::string FormatScalar(const model::Value& value) {
+  std::string text;
+  if (value.is(Type::kN)) value.number().AppendTo(text);
+  else if (value.is(Type::kB)) AppendBase64(text, value.str());
+  else text = value.str();
+  return fmt::format("{{{}:{}}}", model::TypeName(value.type()), text);
 }
 
 }  // namespace armature::expr

@@ -18,4 +18,7 @@ std::optional<model::Type> StaticType(const Operand& operand);
 // …Expression: " in front; empty if nothing is.
 std::string CheckOperands(const ConditionNode& node);
 
+// A constant as messages show it: "{N:1}", "{S:abc}"; binary in base64. REQUIRES: S, N or B.
+std::string FormatScalar(const model::Value& value);
+
 }  // namespace armature::expr

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "base/text/one_line.h"
+#include "base/text/visible_text.h"
 #include "model/names/names.h"
 
 namespace armature::triggers {

@@ -1,4 +1,4 @@
-#include "workers/memory_watch.h"
+#include "server/memory_watch.h"
 
 #include <cstdio>
 
@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 
-namespace armature::workers {
+namespace armature::server {
 
 uint64_t MemoryWatch::ResidentBytes() {
   std::FILE* file = std::fopen("/proc/self/statm", "r");
@@ -31,4 +31,4 @@ void MemoryWatch::Sample() {
   else LogInfo("memory: back under the limit");
 }
 
-}  // namespace armature::workers
+}  // namespace armature::server

@@ -1,8 +1,10 @@
-#include "api/consumed_capacity.h"
+#include "api/reply_cost.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "table/capacity.h"
+#include "wire/json/attribute_json.h"
 
 namespace armature::api {
 
@@ -96,6 +98,81 @@ void WriteConsumedCapacities(JsonWriter& json, const wire::Opt<std::string_view>
   json.BeginArray();
   for (const auto& table : consumed) WriteObject(json, table, with_indexes, kind);
   json.EndArray();
+}
+
+std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes, double table_factor) {
+  std::vector<ConsumedCapacity> tables;
+  for (const auto& [name, write] : writes) CapacityOf(tables, name).AddWrite(*write, table_factor);
+  return tables;
+}
+
+// --- item collections
+
+namespace {
+
+// `{"ItemCollectionKey":{…},"SizeEstimateRangeGB":[lo,hi]}`. REQUIRES: the table has local indexes.
+void WriteItemCollection(JsonWriter& json, const table::ItemWrite& write) {
+  const std::string& hash_name = write.table->key_schema().hash.front().name;
+  const model::MapEntry key{hash_name, *model::FindAttribute(write.key, hash_name)};
+  // AWS gives a range a gigabyte wide that the size lies in.
+  const double low = std::floor(static_cast<double>(write.collection_bytes) / (1024.0 * 1024.0 * 1024.0));
+  json.BeginObject();
+  json.Key("ItemCollectionKey");
+  json.BeginValue();
+  wire::AppendItemAsJson(model::Item(&key, 1), json.out());
+  json.Key("SizeEstimateRangeGB");
+  json.BeginArray();
+  json.Double(low);
+  json.Double(low + 1);
+  json.EndArray();
+  json.EndObject();
+}
+
+bool SameCollection(const NamedWrite& a, const NamedWrite& b) {
+  if (a.write->table != b.write->table) return false;
+  const std::string& hash = a.write->table->key_schema().hash.front().name;
+  return *model::FindAttribute(a.write->key, hash) == *model::FindAttribute(b.write->key, hash);
+}
+
+}  // namespace
+
+void WriteItemCollections(JsonWriter& json, std::span<const NamedWrite> writes) {
+  // The last write of a collection knows its size after all of them.
+  std::vector<NamedWrite> last;
+  for (const auto& write : writes) {
+    if (!write.write->table->has_local_indexes() || write.write->kind == table::ItemWrite::Kind::kCheck) continue;
+    const auto same =
+        std::find_if(last.begin(), last.end(), [&](const auto& other) { return SameCollection(write, other); });
+    if (same == last.end()) last.push_back(write);
+    else *same = write;
+  }
+  if (last.empty()) return;
+  json.Key("ItemCollectionMetrics");
+  json.BeginObject();
+  std::vector<std::string_view> done;
+  for (const auto& first : last) {
+    if (std::find(done.begin(), done.end(), first.table_name) != done.end()) continue;
+    done.push_back(first.table_name);
+    json.Key(first.table_name);
+    json.BeginArray();
+    for (const auto& write : last)
+      if (write.table_name == first.table_name) WriteItemCollection(json, *write.write);
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::string_view table_name,
+                       const wire::Opt<std::string_view>& return_consumed_capacity,
+                       const wire::Opt<std::string_view>& return_item_collection_metrics) {
+  ConsumedCapacity consumed;
+  consumed.table_name = table_name;
+  consumed.AddWrite(write);
+  WriteConsumedCapacity(json, return_consumed_capacity, consumed);
+  if (Asks(return_item_collection_metrics, "SIZE") && write.table->has_local_indexes()) {
+    json.Key("ItemCollectionMetrics");
+    WriteItemCollection(json, write);
+  }
 }
 
 }  // namespace armature::api

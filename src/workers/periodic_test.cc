@@ -1,10 +1,9 @@
+#include "workers/periodic.h"
+
 #include <condition_variable>
 #include <mutex>
 
 #include <gtest/gtest.h>
-
-#include "workers/memory_watch.h"
-#include "workers/periodic.h"
 
 namespace armature::workers {
 namespace {
@@ -51,17 +50,6 @@ TEST(Periodic, RunSoonDoesNotWaitForTheIntervalEither) {
   periodic.RunSoon();
   std::unique_lock lock(mutex);
   ran.wait(lock, [&] { return steps == 3; });
-}
-
-TEST(MemoryWatch, ComparesResidentMemoryWithItsLimit) {
-  EXPECT_GT(MemoryWatch::ResidentBytes(), 0u);
-  EXPECT_GT(MemoryWatch::PhysicalBytes(), MemoryWatch::ResidentBytes());
-  MemoryWatch generous(MemoryWatch::PhysicalBytes());
-  generous.Sample();
-  EXPECT_FALSE(generous.is_over());
-  MemoryWatch tight(1);
-  tight.Sample();
-  EXPECT_TRUE(tight.is_over());
 }
 
 }  // namespace

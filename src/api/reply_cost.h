@@ -1,4 +1,5 @@
-// ConsumedCapacity: what an operation used of a table and its indexes, and how it is reported.
+// What a reply says of an operation's cost: ConsumedCapacity, what it used of tables and their indexes, and
+// ItemCollectionMetrics, how large the collections are that it wrote to.
 //
 // Plain sums, filled in by the operations; the JSON is written here, for all (docs/dynamodb.md 9.4). Used by api/.
 #pragma once
@@ -42,6 +43,23 @@ void WriteConsumedCapacity(JsonWriter& json, const wire::Opt<std::string_view>& 
 // `"ConsumedCapacity":[…]`, one per table, likewise.
 void WriteConsumedCapacities(JsonWriter& json, const wire::Opt<std::string_view>& return_consumed_capacity,
                              std::span<const ConsumedCapacity> consumed, CapacityKind kind = CapacityKind::kUnnamed);
+
+// A write and the table name its request used.
+struct NamedWrite {
+  std::string_view table_name;
+  const table::ItemWrite* write = nullptr;
+};
+
+// Of several writes: one entry per table, in their order.
+std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes, double table_factor);
+
+// `"ItemCollectionMetrics":{table:[…]}`: every item collection the writes touched, once; nothing if there is none.
+void WriteItemCollections(JsonWriter& json, std::span<const NamedWrite> writes);
+
+// ConsumedCapacity and ItemCollectionMetrics of a single write, where the request asked for them.
+void WriteWriteMetrics(JsonWriter& json, const table::ItemWrite& write, std::string_view table_name,
+                       const wire::Opt<std::string_view>& return_consumed_capacity,
+                       const wire::Opt<std::string_view>& return_item_collection_metrics);
 
 inline bool Asks(const wire::Opt<std::string_view>& parameter, std::string_view value) {
   return parameter && *parameter == value;

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace armature::workers {
+namespace armature::server {
 
 class MemoryWatch {
  public:
@@ -27,4 +27,4 @@ class MemoryWatch {
   std::atomic<bool> is_over_{false};
 };
 
-}  // namespace armature::workers
+}  // namespace armature::server
