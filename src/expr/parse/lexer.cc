@@ -80,6 +80,8 @@ std::vector<Token> Tokenize(std::string_view source) {
   return tokens;
 }
 
+bool IsBlank(std::string_view source) { return Skip(source, 0, IsSpace) == source.size(); }
+
 bool IsReference(std::string_view text, char sigil) {
   if (text.size() < 2 || text[0] != sigil) return false;
   return Skip(text, 1, IsWordPart) == text.size();

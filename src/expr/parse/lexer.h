@@ -41,6 +41,9 @@ struct Token {
 // The last token is kEnd. REQUIRES: the source has at most 65535 bytes.
 std::vector<Token> Tokenize(std::string_view source);
 
+// Whether there are no tokens in it but the last.
+bool IsBlank(std::string_view source);
+
 // A whole "#name" or ":value", as keys of the two attribute maps must be.
 bool IsReference(std::string_view text, char sigil);
 
