@@ -1,0 +1,47 @@
+// PartitionAdmin: the changes of an open store that are rare and may take long: of its partitions, and copies of it.
+//
+// They run on a thread of their own, one after the other. A change of the partitions is written, then it holds, and it
+// is told only once it survives a power cut, whatever the durability of items is. Thread-safe. Used by RocksDbEngine.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include <rocksdb/write_batch.h>
+
+#include "base/async.h"
+#include "storage/engine.h"
+#include "storage/job_thread.h"
+#include "storage/rocksdb/open_store.h"
+
+namespace armature::storage {
+
+class PartitionAdmin {
+ public:
+  // `engine` is the one over `store`. While there are `snapshots`, no files are deleted.
+  PartitionAdmin(OpenStore& store, Engine& engine, const std::atomic<int>& snapshots)
+      : store_(store), engine_(engine), snapshots_(snapshots) {}
+
+  Task<Status> Create(PartitionInfo info);
+  Task<Status> Drop(PartitionId id);
+  Task<Status> Split(PartitionId id, std::string at, PartitionId new_id);
+  Task<Status> Fence(PartitionId id, Epoch epoch);
+  // A copy of what is committed now.
+  Task<Status> Checkpoint(std::string directory);
+  void Stop() { thread_.Stop(); }
+
+ private:
+  // On the thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
+  template <class Plan, class Apply>
+  Task<Status> ChangePartitions(Plan plan, Apply apply);
+  Status WriteChange(rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(store_.slow_mutex, store_.partitions.mutex());
+  void DeleteFiles(const KeyRange& range);
+  Task<Status> BecomeDurable();
+
+  OpenStore& store_;
+  Engine& engine_;
+  const std::atomic<int>& snapshots_;
+  JobThread thread_;
+};
+
+}  // namespace armature::storage
