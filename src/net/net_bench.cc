@@ -4,9 +4,7 @@
 //
 // With `park` every handler waits for another thread, as a durable write waits for its fsync. Prints CPU microseconds
 // per request when stopped by SIGINT or SIGTERM.
-#include <condition_variable>
 #include <cstdlib>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -18,6 +16,7 @@
 #include <sys/resource.h>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "net/server.h"
 
 namespace {
@@ -29,7 +28,7 @@ constexpr std::string_view kBody =
 class Releaser {
  public:
   void Park(armature::Completion& completion) {
-    std::lock_guard lock(mutex_);
+    armature::MutexLock lock(mutex_);
     parked_.push_back(&completion);
     if (parked_.size() == 1) work_.notify_one();
   }
@@ -37,8 +36,8 @@ class Releaser {
     std::vector<armature::Completion*> burst;
     while (!stop.stop_requested()) {
       {
-        std::unique_lock lock(mutex_);
-        if (!work_.wait(lock, stop, [&] { return !parked_.empty(); })) return;
+        armature::MutexLock lock(mutex_);
+        if (!work_.wait(lock, stop, [&]() ARMATURE_WITH_LOCK(mutex_) { return !parked_.empty(); })) return;
         burst.swap(parked_);
       }
       for (armature::Completion* completion : burst) completion->Finish();
@@ -47,9 +46,9 @@ class Releaser {
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable_any work_;
-  std::vector<armature::Completion*> parked_;  // guarded by mutex_
+  armature::Mutex mutex_;
+  armature::StoppableCondition work_;
+  std::vector<armature::Completion*> parked_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 class FixedAnswer final : public armature::net::Handler {

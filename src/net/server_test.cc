@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <future>
-#include <mutex>
 #include <random>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/mutex.h"
 #include "net/server_testing.h"
 #include "net/transport/reactor.h"
 
@@ -223,7 +223,7 @@ TEST_F(ServerTest, ATruncatedRequestIsDroppedWithoutAnAnswer) {
 
 // Handlers that wait for another thread, as durable writes do: many at once, resumed in bursts.
 TEST_F(ServerTest, SuspendedHandlersAreResumedFromAnotherThread) {
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<Completion*> parked;
   std::atomic<bool> stop{false};
   std::atomic<int> wrong_thread{0};
@@ -231,7 +231,7 @@ TEST_F(ServerTest, SuspendedHandlersAreResumedFromAnotherThread) {
     Completion durable;
     const auto before = std::this_thread::get_id();
     {
-      std::lock_guard lock(mutex);
+      MutexLock lock(mutex);
       parked.push_back(&durable);
     }
     co_await durable;
@@ -242,7 +242,7 @@ TEST_F(ServerTest, SuspendedHandlersAreResumedFromAnotherThread) {
     while (!stop) {
       std::vector<Completion*> batch;
       {
-        std::lock_guard lock(mutex);
+        MutexLock lock(mutex);
         batch.swap(parked);
       }
       for (Completion* completion : batch) completion->Finish();
@@ -383,11 +383,11 @@ TEST_F(ServerTest, ThePortIsFreeAgainAfterStop) {
 }
 
 TEST_F(ServerTest, SpreadsConnectionsOverItsReactors) {
-  std::mutex mutex;
+  Mutex mutex;
   std::map<std::thread::id, int> seen;
   handler.function = [&](Exchange& exchange) -> Task<void> {
     {
-      std::lock_guard lock(mutex);
+      MutexLock lock(mutex);
       ++seen[std::this_thread::get_id()];
     }
     co_await Echo(exchange);

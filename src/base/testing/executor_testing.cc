@@ -8,7 +8,7 @@ ThreadExecutor::ThreadExecutor() : thread_([this] { Run(); }) {}
 
 ThreadExecutor::~ThreadExecutor() {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_stopping_ = true;
     changed_.notify_all();
   }
@@ -16,14 +16,14 @@ ThreadExecutor::~ThreadExecutor() {
 }
 
 void ThreadExecutor::Post(std::coroutine_handle<> handle) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   queue_.push_back(handle);
   changed_.notify_all();
 }
 
 void ThreadExecutor::Spawn(Task<void> task) {
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     ++running_;
   }
   Detach(Drive(std::move(task)));
@@ -32,21 +32,21 @@ void ThreadExecutor::Spawn(Task<void> task) {
 Task<void> ThreadExecutor::Drive(Task<void> task) {
   co_await SwitchTo{*this};
   co_await std::move(task);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   --running_;
   changed_.notify_all();
 }
 
 void ThreadExecutor::WaitIdle() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return running_ == 0; });
+  MutexLock lock(mutex_);
+  changed_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return running_ == 0; });
 }
 
 void ThreadExecutor::Run() {
   SetCurrent(this);
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [&] { return is_stopping_ || !queue_.empty(); });
+    changed_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return is_stopping_ || !queue_.empty(); });
     if (queue_.empty()) return;
     const auto next = queue_.front();
     queue_.pop_front();
@@ -57,7 +57,7 @@ void ThreadExecutor::Run() {
 }
 
 void StepExecutor::Post(std::coroutine_handle<> handle) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   queue_.push_back(handle);
   ready_.notify_one();
 }
@@ -70,8 +70,8 @@ void StepExecutor::Start(Task<void> task) {
 }
 
 std::coroutine_handle<> StepExecutor::Take(bool waits) {
-  std::unique_lock lock(mutex_);
-  if (waits) ready_.wait(lock, [&] { return !queue_.empty(); });
+  MutexLock lock(mutex_);
+  if (waits) ready_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return !queue_.empty(); });
   if (queue_.empty()) return {};
   const auto next = queue_.front();
   queue_.pop_front();

@@ -1,13 +1,12 @@
 // Executors for tests: one with a thread, and one that the test itself steps.
 #pragma once
 
-#include <condition_variable>
 #include <coroutine>
 #include <deque>
-#include <mutex>
 #include <thread>
 
 #include "base/async.h"
+#include "base/mutex.h"
 
 namespace armature {
 
@@ -36,11 +35,11 @@ class ThreadExecutor final : public Executor {
   void Run();
   Task<void> Drive(Task<void> task);
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::coroutine_handle<>> queue_;  // guarded by mutex_
-  size_t running_ = 0;                         // guarded by mutex_
-  bool is_stopping_ = false;                   // guarded by mutex_
+  Mutex mutex_;
+  Condition changed_;
+  std::deque<std::coroutine_handle<>> queue_ ARMATURE_GUARDED_BY(mutex_);
+  size_t running_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  bool is_stopping_ ARMATURE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 
@@ -62,9 +61,9 @@ class StepExecutor final : public Executor {
   std::coroutine_handle<> Take(bool waits);
   void ResumeOne(std::coroutine_handle<> handle);
 
-  std::mutex mutex_;
-  std::condition_variable ready_;
-  std::deque<std::coroutine_handle<>> queue_;  // guarded by mutex_
+  Mutex mutex_;
+  Condition ready_;
+  std::deque<std::coroutine_handle<>> queue_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature

@@ -25,7 +25,7 @@ void MemoryLedger::Set(MemoryHolder& holder, size_t bytes, Wait wait, int64_t no
   if (bytes == holder.bytes_ && wait == holder.wait_) return;
   Evictions evictions;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const bool is_more = bytes > holder.bytes_ || wait == Wait::kClient;
     Move(holder, bytes, wait, now_millis);
     if (is_more && ExpectedBytes() > calm_bytes_) DoomLaggards(calm_bytes_, now_millis, evictions);
@@ -72,7 +72,7 @@ bool MemoryLedger::HasRoomFor(size_t bytes, int64_t now_millis) {
   Evictions evictions;
   bool has_room = false;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     if (ExpectedBytes() + bytes > calm_bytes_)
       DoomLaggards(calm_bytes_ - std::min(calm_bytes_, bytes), now_millis, evictions);
     if (ExpectedBytes() + bytes > limit_bytes_ && bytes <= limit_bytes_)
@@ -86,7 +86,7 @@ bool MemoryLedger::HasRoomFor(size_t bytes, int64_t now_millis) {
 bool MemoryLedger::Relieve(int64_t now_millis) {
   Evictions evictions;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     const size_t before = ExpectedBytes();
     DoomLaggards(0, now_millis, evictions);
     if (before - ExpectedBytes() >= kReliefBytes)
@@ -138,7 +138,7 @@ async_detail::Detached MemoryLedger::Evict(Eviction eviction) {
 
 // On the holder's own thread, where it cannot move meanwhile. It may be gone: then the pointer is not followed.
 bool MemoryLedger::IsStillDoomed(const Eviction& eviction) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return std::any_of(clients_.begin(), clients_.end(), [&](const MemoryHolder* holder) {
     return holder == eviction.holder && holder->id_ == eviction.id && holder->is_doomed_;
   });

@@ -10,10 +10,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/async.h"
+#include "base/mutex.h"
 #include "net/transport/reactor.h"
 
 namespace armature::net {
@@ -88,15 +88,17 @@ class MemoryLedger {
   using Evictions = std::vector<Eviction>;
 
   void Set(MemoryHolder& holder, size_t bytes, Wait wait, int64_t now_millis);
-  // All that follow: under the lock.
-  void Move(MemoryHolder& holder, size_t bytes, Wait wait, int64_t now_millis);
-  size_t ExpectedBytes() const { return total_bytes_.load(std::memory_order_relaxed) - doomed_bytes_; }
+  void Move(MemoryHolder& holder, size_t bytes, Wait wait, int64_t now_millis) ARMATURE_WITH_LOCK(mutex_);
+  size_t ExpectedBytes() const ARMATURE_WITH_LOCK(mutex_) {
+    return total_bytes_.load(std::memory_order_relaxed) - doomed_bytes_;
+  }
   // Dooms holders, the worst first, until no more than `target_bytes` would be held.
-  void Doom(size_t target_bytes, int64_t least_lag_millis, int64_t now_millis, Evictions& evictions);
-  void DoomLaggards(size_t target_bytes, int64_t now_millis, Evictions& evictions);
+  void Doom(size_t target_bytes, int64_t least_lag_millis, int64_t now_millis, Evictions& evictions)
+      ARMATURE_WITH_LOCK(mutex_);
+  void DoomLaggards(size_t target_bytes, int64_t now_millis, Evictions& evictions) ARMATURE_WITH_LOCK(mutex_);
 
-  // Without the lock.
-  void Run(const Evictions& evictions);
+  // The lock is free while others are told.
+  void Run(const Evictions& evictions) ARMATURE_WITHOUT_LOCK(mutex_);
   async_detail::Detached Evict(Eviction eviction);
   bool IsStillDoomed(const Eviction& eviction);
 
@@ -106,11 +108,11 @@ class MemoryLedger {
   std::atomic<size_t> in_flight_bytes_{0};
   std::atomic<int64_t> relieved_until_millis_{INT64_MIN};
 
-  std::mutex mutex_;
-  std::vector<MemoryHolder*> clients_;  // those who wait for their client
-  size_t doomed_bytes_ = 0;             // on their way out
-  uint64_t next_id_ = 1;
-  int64_t no_laggard_before_millis_ = INT64_MIN;
+  Mutex mutex_;
+  std::vector<MemoryHolder*> clients_ ARMATURE_GUARDED_BY(mutex_);  // those who wait for their client
+  size_t doomed_bytes_ ARMATURE_GUARDED_BY(mutex_) = 0;             // on their way out
+  uint64_t next_id_ ARMATURE_GUARDED_BY(mutex_) = 1;
+  int64_t no_laggard_before_millis_ ARMATURE_GUARDED_BY(mutex_) = INT64_MIN;
 };
 
 }  // namespace armature::net

@@ -73,7 +73,7 @@ void Reactor::Post(std::coroutine_handle<> handle) {
     return;
   }
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     posts_.push_back(handle);
     has_posts_.store(true);
   }
@@ -103,7 +103,7 @@ int Reactor::WaitMillis() const {
 
 void Reactor::RunPosted() {
   if (has_posts_.load(std::memory_order_acquire)) {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     running_.swap(posts_);
     has_posts_.store(false);
   }

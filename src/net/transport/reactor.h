@@ -9,11 +9,11 @@
 #include <atomic>
 #include <coroutine>
 #include <cstdint>
-#include <mutex>
 #include <vector>
 
 #include "base/async.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/tasks/turn.h"
 #include "net/transport/timer_wheel.h"
@@ -114,8 +114,8 @@ class Reactor final : public Executor {
   // True while the loop sleeps or is about to: the first poster that takes it wakes the loop.
   std::atomic<bool> is_sleeping_{false};
   std::atomic<bool> has_posts_{false};
-  std::mutex mutex_;
-  std::vector<std::coroutine_handle<>> posts_;  // guarded by mutex_
+  Mutex mutex_;
+  std::vector<std::coroutine_handle<>> posts_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::net

@@ -61,7 +61,7 @@ std::shared_ptr<Resolver::Query> Resolver::Start(std::string host, uint16_t port
     query->Settle();
     return TaskPool::Next::End();
   };
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::erase_if(tasks_, [this](const TaskPool::Handle& task) { return threads_.HasEnded(task); });
   tasks_.push_back(threads_.Add(step));
   return query;

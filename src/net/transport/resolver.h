@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +18,7 @@
 #include <sys/socket.h>
 
 #include "base/async.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/tasks/task_pool.h"
 
@@ -74,8 +74,8 @@ class Resolver {
   static constexpr size_t kThreads = 4;
   const LookUp look_up_;
   TaskPool threads_;
-  std::mutex mutex_;
-  std::vector<TaskPool::Handle> tasks_;  // guarded by mutex_; also some that have ended
+  Mutex mutex_;
+  std::vector<TaskPool::Handle> tasks_ ARMATURE_GUARDED_BY(mutex_);  // also some that have ended
 };
 
 }  // namespace armature::net

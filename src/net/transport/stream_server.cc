@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/mutex.h"
 #include "net/transport/listener.h"
 #include "net/transport/server_thread.h"
 
@@ -44,23 +43,23 @@ class Countdown {
  public:
   explicit Countdown(size_t count) : left_(count) {}
   void Done() {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     --left_;
     reached_.notify_all();
   }
   void Wait() {
-    std::unique_lock lock(mutex_);
-    reached_.wait(lock, [&] { return left_ == 0; });
+    MutexLock lock(mutex_);
+    reached_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return left_ == 0; });
   }
   bool WaitFor(std::chrono::milliseconds patience) {
-    std::unique_lock lock(mutex_);
-    return reached_.wait_for(lock, patience, [&] { return left_ == 0; });
+    MutexLock lock(mutex_);
+    return reached_.wait_for(lock, patience, [&]() ARMATURE_WITH_LOCK(mutex_) { return left_ == 0; });
   }
 
  private:
-  std::mutex mutex_;
-  std::condition_variable reached_;
-  size_t left_;  // guarded by mutex_
+  Mutex mutex_;
+  Condition reached_;
+  size_t left_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace
