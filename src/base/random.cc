@@ -99,12 +99,13 @@ namespace {
 
 // Base 32 with digits 0-9 and letters A-V, two characters at a time: every reply has an id to be written.
 using DigitPair = std::array<char, 2>;
-constexpr std::array<DigitPair, 1024> kDigitPairs = [] {
+constexpr std::array<DigitPair, 1024> AllDigitPairs() {
   constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUV";
   std::array<DigitPair, 1024> pairs{};
   for (size_t i = 0; i < pairs.size(); ++i) pairs[i] = {kDigits[i & 31], kDigits[i >> 5]};
   return pairs;
-}();
+}
+constexpr std::array<DigitPair, 1024> kDigitPairs = AllDigitPairs();
 
 }  // namespace
 

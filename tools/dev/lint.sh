@@ -3,7 +3,7 @@
 all_sources() { find "$root/src" -name '*.cc' -o -name '*.h' | sort; }
 
 dev_fmt() {
-  need_packages $packages_lint
+  need_packages $packages_format
   all_sources | xargs clang-format -i
 }
 
@@ -36,11 +36,17 @@ lint_cppcheck() {
       --error-exitcode=1 --template='{file}:{line}: {severity}: {id}: {message}'
 }
 
-# dev_lint [FILE…]: clang-tidy (with clang's static analyzer) looks at the given .cc files, or at all of them.
+# dev_lint [text|FILE…]: everything, with clang-tidy (and clang's static analyzer) for the given .cc files or for all of
+# them; or only what is seen in the text.
 dev_lint() {
   local bad=0
-  need_packages $packages_build $packages_lint
+  need_packages $packages_format
   lint_text || bad=1
+  if [ "${1:-}" = text ]; then
+    [ "$bad" -eq 0 ] && say "lint of the text: clean" || die "lint: see above"
+    return 0
+  fi
+  need_packages $packages_build $packages_lint
   mkdir -p "$root/build"
   configure lint
   say "headers (each compiled alone)"

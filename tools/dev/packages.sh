@@ -7,7 +7,8 @@ packages_bench="redis-server nginx-light rocksdb-tools"
 packages_node="node=nodejs npm=npm"
 packages_clang="clang libclang-rt-14-dev"  # sanitizers and fuzzers
 packages_arm="g++-aarch64-linux-gnu"
-packages_lint="python3 clang-format clang-tidy cppcheck"
+packages_format="python3 clang-format"
+packages_lint="clang-tidy cppcheck"
 
 say() { printf 'dev: %s\n' "$*" >&2; }
 die() {

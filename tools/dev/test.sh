@@ -37,6 +37,19 @@ run_unit() {
   count_junit "$report" unit
 }
 
+# run_unit_in KIND FOLDER…: the unit tests of these folders of src/.
+run_unit_in() {
+  local kind=$1 folder report
+  shift
+  for folder in "$@"; do
+    report="$(build_dir "$kind")/unit-$folder.xml"
+    rm -f "$report"
+    say "unit tests of $folder ($kind)"
+    ctest --test-dir "$(build_dir "$kind")/src/$folder" -j "$jobs" --output-on-failure --no-tests=error --output-junit "$report" >&2 || true
+    count_junit "$report" "$folder"
+  done
+}
+
 # run_pytest NAME KIND [ARGS]: the tests of test/NAME against the server of that build.
 run_pytest() {
   local name=$1 kind=$2 dir report
@@ -59,15 +72,34 @@ need_node_modules() {
   cp "$js/package-lock.json" "$js/node_modules/.installed"
 }
 
+# sum_up: the last line of every test command; its code is the command's.
+sum_up() {
+  echo "$passed passed, $failed failed"
+  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+}
+
+# dev_test KIND [WHAT [ARGS]]
 dev_test() {
   local kind=$1 what=${2:-all}
   shift
   [ $# -gt 0 ] && shift
   case $what in
     all | unit | wire | fault | arena) ;;
-    *) die "there are no '$what' tests (unit, wire, fault, arena)" ;;
+    in)
+      local folder
+      [ $# -gt 0 ] || die "in which folders of src/?"
+      for folder in "$@"; do [ -f "$root/src/$folder/CMakeLists.txt" ] || die "src/ has no folder '$folder'"; done
+      ;;
+    *) die "there are no '$what' tests (unit, wire, fault, arena, in FOLDER…)" ;;
   esac
   sanitizer_environment
+  if [ "$what" = in ]; then
+    local targets=("${@/#/src/}")
+    build "$kind" "${targets[@]/%//all}"
+    run_unit_in "$kind" "$@"
+    sum_up
+    return
+  fi
   need_packages $packages_build $packages_test $packages_node
   if [ "$what" = all ] || [ "$what" = wire ]; then need_node_modules; fi
   case $what in
@@ -80,6 +112,5 @@ dev_test() {
   case $what in all | wire) run_pytest wire "$kind" "$@" ;; esac
   case $what in all | fault) run_pytest fault "$kind" "$@" ;; esac
   case $what in all | arena) run_pytest arena "$kind" "$@" ;; esac
-  echo "$passed passed, $failed failed"
-  [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+  sum_up
 }
