@@ -78,7 +78,7 @@ Status ServerProcess::Start() {
     Kill();
     return Status::Unavailable("the server's clock cannot be set: is " + options_.clock_library + " there?");
   }
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   serving_ = {serving_.life + 1, static_cast<uint16_t>(port)};
   deaths_.push_back(kNever);
   is_serving_ = true;
@@ -90,7 +90,7 @@ int ServerProcess::Wait() {
   int code = 0;
   while (waitpid(pid_, &code, 0) < 0 && errno == EINTR) {}
   pid_ = -1;
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (is_serving_) deaths_.back() = MonotonicNanos();
   is_serving_ = false;
   return code;
@@ -122,20 +122,21 @@ void ServerProcess::Pause() { kill(pid_, SIGSTOP); }
 void ServerProcess::Resume() { kill(pid_, SIGCONT); }
 
 bool ServerProcess::WaitForLife(uint32_t newer_than, Serving& serving) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return is_retired_ || (is_serving_ && serving_.life > newer_than); });
+  MutexLock lock(mutex_);
+  changed_.wait(
+      lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return is_retired_ || (is_serving_ && serving_.life > newer_than); });
   serving = serving_;
   return !is_retired_;
 }
 
 void ServerProcess::Retire() {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   is_retired_ = true;
   changed_.notify_all();
 }
 
 std::vector<Time> ServerProcess::deaths() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return deaths_;
 }
 

@@ -6,13 +6,12 @@
 // thread, and the server ends with it; port, life and WaitForLife are anybody's.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "arena/history/history.h"
+#include "base/mutex.h"
 #include "base/result.h"
 
 namespace armature::arena {
@@ -66,12 +65,12 @@ class ServerProcess {
   ServerOptions options_;
   const std::string clock_file_;
   int pid_ = -1;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  Serving serving_;           // guarded by mutex_
-  bool is_serving_ = false;   // guarded by mutex_
-  bool is_retired_ = false;   // guarded by mutex_
-  std::vector<Time> deaths_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  armature::Condition changed_;
+  Serving serving_ ARMATURE_GUARDED_BY(mutex_);
+  bool is_serving_ ARMATURE_GUARDED_BY(mutex_) = false;
+  bool is_retired_ ARMATURE_GUARDED_BY(mutex_) = false;
+  std::vector<Time> deaths_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::arena

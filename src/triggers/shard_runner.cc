@@ -200,7 +200,6 @@ bool ShardRunner::SendPage() {
   return true;
 }
 
-// REQUIRES: mutex_ is held.
 void ShardRunner::ReleaseAll() {
   for (auto& queue : queues_) {
     if (queue->records.empty() || queue->is_ready) continue;

@@ -86,7 +86,7 @@ class ShardRunner {
   // False: a queue has no room; the task is woken when it may have some.
   bool SendPage();
   bool Enqueue(EventRecord& record, size_t queue);
-  void ReleaseAll();
+  void ReleaseAll() ARMATURE_WITH_LOCK(mutex_);
 
   TaskPool::Next DeliverStep(Queue& queue);
   // Fills queue.batch; or says when to come back.

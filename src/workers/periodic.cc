@@ -20,16 +20,16 @@ void Periodic::Stop() {
 }
 
 void Periodic::RunSoon(std::chrono::milliseconds delay) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   due_ = std::min(due_, Clock::now() + delay);
   wake_.notify_all();
 }
 
 void Periodic::Loop(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     if (const auto due = due_; Clock::now() < due) {
-      wake_.wait_until(lock, stop, due, [&] { return due_ != due; });
+      wake_.wait_until(lock, stop, due, [&]() ARMATURE_WITH_LOCK(mutex_) { return due_ != due; });
       continue;
     }
     due_ = Clock::now() + interval_;

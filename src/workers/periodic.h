@@ -6,11 +6,11 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
+
+#include "base/mutex.h"
 
 namespace armature::workers {
 
@@ -32,9 +32,9 @@ class Periodic {
 
   const std::chrono::milliseconds interval_;
   const std::function<void()> step_;
-  std::mutex mutex_;
-  std::condition_variable_any wake_;
-  Clock::time_point due_;  // guarded by mutex_
+  Mutex mutex_;
+  StoppableCondition wake_;
+  Clock::time_point due_ ARMATURE_GUARDED_BY(mutex_);
   std::jthread thread_;
 };
 

@@ -1,25 +1,24 @@
 #include "workers/periodic.h"
 
-#include <condition_variable>
-#include <mutex>
-
 #include <gtest/gtest.h>
+
+#include "base/mutex.h"
 
 namespace armature::workers {
 namespace {
 
 TEST(Periodic, RunsItsStepAgainAndAgainAndStopsBetweenSteps) {
-  std::mutex mutex;
-  std::condition_variable ran;
+  Mutex mutex;
+  Condition ran;
   int steps = 0;
   Periodic periodic(std::chrono::milliseconds(1), [&] {
-    std::lock_guard lock(mutex);
+    MutexLock lock(mutex);
     ++steps;
     ran.notify_all();
   });
   periodic.Start();
   {
-    std::unique_lock lock(mutex);
+    MutexLock lock(mutex);
     ran.wait(lock, [&] { return steps >= 3; });
   }
   periodic.Stop();
@@ -37,18 +36,18 @@ TEST(Periodic, StopDoesNotWaitForTheInterval) {
 }
 
 TEST(Periodic, RunSoonDoesNotWaitForTheIntervalEither) {
-  std::mutex mutex;
-  std::condition_variable ran;
+  Mutex mutex;
+  Condition ran;
   int steps = 0;
   Periodic periodic(std::chrono::hours(1), [&] {
-    std::lock_guard lock(mutex);
+    MutexLock lock(mutex);
     ++steps;
     ran.notify_all();
     if (steps < 3) periodic.RunSoon(std::chrono::milliseconds(1));
   });
   periodic.Start();
   periodic.RunSoon();
-  std::unique_lock lock(mutex);
+  MutexLock lock(mutex);
   ran.wait(lock, [&] { return steps == 3; });
 }
 

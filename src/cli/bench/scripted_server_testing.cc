@@ -39,7 +39,7 @@ ScriptedServer::~ScriptedServer() {
   shutdown(listener_, SHUT_RDWR);
   acceptor_.join();
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (const int fd : fds_) shutdown(fd, SHUT_RDWR);
   }
   threads_.clear();  // joins
@@ -52,7 +52,7 @@ void ScriptedServer::Accept() {
     const int fd = accept(listener_, nullptr, nullptr);
     if (fd < 0) return;
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       fds_.push_back(fd);
     }
     threads_.emplace_back([this, fd] { Serve(fd); });
@@ -74,7 +74,7 @@ void ScriptedServer::Serve(int fd) {
     }
     Reply reply;
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       reply = handler_(HeaderValue(input, "X-Amz-Target: DynamoDB_20120810."),
                        std::string_view(input).substr(head_end + 4, length));
     }

@@ -5,12 +5,12 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "cli/bench/options.h"
 
 namespace armature::cli::bench {
@@ -34,9 +34,9 @@ class ScriptedServer {
   void Accept();
   void Serve(int fd);
 
-  Handler handler_;
-  std::mutex mutex_;  // guards calls of handler_ and fds_
-  std::vector<int> fds_;
+  Mutex mutex_;
+  const Handler handler_ ARMATURE_GUARDED_BY(mutex_);
+  std::vector<int> fds_ ARMATURE_GUARDED_BY(mutex_);
   std::vector<std::jthread> threads_;  // only the accepting thread adds to it
   int listener_ = -1;
   uint16_t port_ = 0;

@@ -50,7 +50,7 @@ KinesisMeters::KinesisMeters(Metrics& metrics, const Clock& clock)
       lag_(std::make_shared<Lag>()) {
   metrics.AddGauge("armature_kinesis_lag_seconds", "Age of the oldest change read but not yet taken by Kinesis",
                    [lag = lag_, &clock] {
-                     const std::lock_guard lock(lag->mutex);
+                     MutexLock lock(lag->mutex);
                      int64_t oldest = INT64_MAX;
                      for (const auto& [table, millis] : lag->oldest_millis) oldest = std::min(oldest, millis);
                      if (oldest == INT64_MAX) return 0.0;
@@ -59,7 +59,7 @@ KinesisMeters::KinesisMeters(Metrics& metrics, const Clock& clock)
 }
 
 void KinesisMeters::SetOldest(uint64_t table_id, int64_t created_millis) {
-  const std::lock_guard lock(lag_->mutex);
+  MutexLock lock(lag_->mutex);
   if (created_millis == 0) lag_->oldest_millis.erase(table_id);
   else lag_->oldest_millis[table_id] = created_millis;
 }

@@ -11,12 +11,12 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 #include <string>
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "model/table_def.h"
@@ -41,8 +41,8 @@ class KinesisMeters {
 
  private:
   struct Lag {
-    std::mutex mutex;
-    std::map<uint64_t, int64_t> oldest_millis;  // by table id; guarded by mutex
+    Mutex mutex;
+    std::map<uint64_t, int64_t> oldest_millis ARMATURE_GUARDED_BY(mutex);  // by table id
   };
   const std::shared_ptr<Lag> lag_;
 };

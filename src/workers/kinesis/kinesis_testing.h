@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -15,6 +14,7 @@
 #include <simdjson.h>
 
 #include "base/codec/base64.h"
+#include "base/mutex.h"
 #include "base/testing/http_testing.h"
 #include "table/table_testing.h"
 #include "workers/kinesis/kinesis_delivery.h"
@@ -46,7 +46,7 @@ class FakeKinesis {
 
   std::string Url() const { return server_.Url(); }
   std::vector<Received> received() const {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return received_;
   }
   // The attribute `v` of each new image, in the order of arrival.
@@ -56,23 +56,26 @@ class FakeKinesis {
     return values;
   }
   size_t requests() const {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     return requests_;
   }
-  void SetStreamStatus(std::string status) { stream_status_ = std::move(status); }
+  void SetStreamStatus(std::string status) {
+    MutexLock lock(mutex_);
+    stream_status_ = std::move(status);
+  }
   // Which members of the next request fail; a whole error instead if it is not empty.
   void FailMembers(std::set<size_t> members) {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     failing_ = std::move(members);
   }
   void FailRequests(std::string type, size_t count) {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     error_type_ = std::move(type);
     errors_left_ = count;
   }
   // The next records are taken, but nobody is told.
   void LoseNextReply() {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     loses_reply_ = true;
   }
   std::function<void()> on_put;  // called when records have been taken, before the reply
@@ -86,12 +89,13 @@ class FakeKinesis {
     const size_t head_end = request.find("\r\n\r\n");
     const std::string body = request.substr(head_end + 4);
     if (request.find("Kinesis_20131202.DescribeStreamSummary") < head_end) {
+      MutexLock lock(mutex_);
       if (stream_status_.empty()) return Error("ResourceNotFoundException");
       return HttpReply(fmt::format(R"({{"StreamDescriptionSummary":{{"StreamStatus":"{}"}}}})", stream_status_));
     }
     std::string reply;
     {
-      const std::lock_guard lock(mutex_);
+      MutexLock lock(mutex_);
       ++requests_;
       if (errors_left_ > 0) {
         --errors_left_;
@@ -104,7 +108,7 @@ class FakeKinesis {
     return reply;
   }
 
-  std::string Take(const std::string& body) {
+  std::string Take(const std::string& body) ARMATURE_WITH_LOCK(mutex_) {
     simdjson::dom::parser parser;
     const simdjson::dom::array records = parser.parse(body)["Records"].get_array();
     const std::set<size_t> failing = std::exchange(failing_, {});
@@ -129,14 +133,14 @@ class FakeKinesis {
     return HttpReply(fmt::format(R"({{"FailedRecordCount":{},"Records":[{}]}})", failing.size(), results));
   }
 
-  mutable std::mutex mutex_;
-  std::string stream_status_ = "ACTIVE";
-  std::vector<Received> received_;
-  size_t requests_ = 0;
-  std::set<size_t> failing_;
-  std::string error_type_;
-  size_t errors_left_ = 0;
-  bool loses_reply_ = false;
+  mutable Mutex mutex_;
+  std::string stream_status_ ARMATURE_GUARDED_BY(mutex_) = "ACTIVE";
+  std::vector<Received> received_ ARMATURE_GUARDED_BY(mutex_);
+  size_t requests_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  std::set<size_t> failing_ ARMATURE_GUARDED_BY(mutex_);
+  std::string error_type_ ARMATURE_GUARDED_BY(mutex_);
+  size_t errors_left_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  bool loses_reply_ ARMATURE_GUARDED_BY(mutex_) = false;
   TinyHttpServer server_;
 };
 

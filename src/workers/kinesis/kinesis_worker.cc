@@ -28,7 +28,7 @@ KinesisWorker::~KinesisWorker() { Stop(); }
 
 void KinesisWorker::Start() {
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_running_ = true;
   }
   for (const auto& table : catalog_.AllTables()) {
@@ -37,7 +37,7 @@ void KinesisWorker::Start() {
 }
 
 void KinesisWorker::Announce(const std::shared_ptr<table::Table>& table) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (!is_running_) return;
   auto& runner = runners_[table->id()];
   if (runner && !runner->has_ended) return pool_.Wake(runner->task);
@@ -63,7 +63,7 @@ void KinesisWorker::Drop(Runner& runner) {
 
 void KinesisWorker::Tend() {
   pool_.Tend();
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   std::erase_if(runners_, [this](const auto& entry) {
     if (!entry.second->has_ended) return false;
     Drop(*entry.second);
@@ -72,14 +72,14 @@ void KinesisWorker::Tend() {
 }
 
 size_t KinesisWorker::runners() const {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return runners_.size();
 }
 
 void KinesisWorker::Stop() {
   std::map<uint64_t, std::unique_ptr<Runner>> ending;
   {
-    const std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     is_running_ = false;
     ending.swap(runners_);
   }
@@ -91,7 +91,7 @@ void KinesisWorker::Stop() {
 TaskPool::Next KinesisWorker::Step(Runner& runner) {
   TaskPool::Handle task;
   {
-    const std::lock_guard lock(mutex_);  // Announce has it until it knows the task
+    MutexLock lock(mutex_);  // Announce has it until it knows the task
     task = runner.task;
   }
   const uint64_t records = runner.table->journal().records();
@@ -110,7 +110,7 @@ TaskPool::Next KinesisWorker::Step(Runner& runner) {
 }
 
 bool KinesisWorker::EndIfIdle(Runner& runner) {
-  const std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   const auto def = runner.table->def();
   const bool is_there = catalog_.Find({def->account, def->region}, def->name) == runner.table;
   runner.has_ended = !is_there || !def->LiveKinesisDestination();

@@ -8,11 +8,11 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <stop_token>
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "base/random.h"
 #include "base/tasks/task_pool.h"
 #include "table/catalog.h"
@@ -60,9 +60,9 @@ class KinesisWorker final : public table::CatalogListener {
   const KinesisDelivery::Deps deps_;
 
   std::stop_source stop_;
-  mutable std::mutex mutex_;
-  bool is_running_ = false;                              // guarded by mutex_
-  std::map<uint64_t, std::unique_ptr<Runner>> runners_;  // by table id; guarded by mutex_
+  mutable Mutex mutex_;
+  bool is_running_ ARMATURE_GUARDED_BY(mutex_) = false;
+  std::map<uint64_t, std::unique_ptr<Runner>> runners_ ARMATURE_GUARDED_BY(mutex_);  // by table id
   TaskPool pool_;
   table::JournalWatch watch_;
 };
