@@ -1,18 +1,18 @@
 #include "server/failure_log.h"
 
 #include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 
 #include "base/log.h"
+#include "base/mutex.h"
 
 namespace armature::server {
 
 void LogFailure(const char* what, const Status& status) {
-  static std::mutex mutex;
-  static std::map<std::string_view, std::string> reasons;
-  std::lock_guard lock(mutex);
+  static Mutex mutex;
+  static std::map<std::string_view, std::string> reasons ARMATURE_GUARDED_BY(mutex);
+  MutexLock lock(mutex);
   if (status.ok()) {
     reasons.erase(what);
     return;

@@ -1,7 +1,6 @@
 #include "table/catalog.h"
 
 #include <algorithm>
-#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -141,7 +140,7 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
                      loaded.error().message());
       continue;
     }
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     deleted_.push_back(std::move(*loaded));
   }
   co_return Status::Ok();
@@ -167,7 +166,7 @@ Task<Status> Catalog::LoadStats(Table& table) {
 
 void Catalog::SetAsideRecord(std::string key, std::string_view label, std::string_view why) {
   LogError("table {} cannot be read and is set aside, its data is kept: {}", label, why);
-  std::unique_lock lock(mutex_);
+  WriteLock lock(mutex_);
   unreadable_.emplace(std::move(key), why);
 }
 
@@ -175,7 +174,7 @@ void Catalog::SetAside(const std::shared_ptr<Table>& table, std::string_view why
   const auto def = table->def();
   std::string key = CatalogKeyOf(*def);
   {
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     if (std::erase(deleted_, table) > 0) key = DeletedTableKey(def->id);
     else tables_.erase(key);
   }
@@ -184,7 +183,7 @@ void Catalog::SetAside(const std::shared_ptr<Table>& table, std::string_view why
 
 std::optional<model::ApiError> Catalog::WhyUnreadable(TableScope scope, std::string_view name) const {
   const std::string_view key = LookupKey(scope, name);
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   const auto found = unreadable_.find(key);
   if (found == unreadable_.end()) return std::nullopt;
   // Words of our own instead of Amazon's, which say nothing: no retry mends this.
@@ -195,13 +194,13 @@ std::optional<model::ApiError> Catalog::WhyUnreadable(TableScope scope, std::str
 }
 
 bool Catalog::has_unreadable() const {
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   return !unreadable_.empty();
 }
 
 void Catalog::Insert(std::shared_ptr<Table> table) {
   const auto def = table->def();
-  std::unique_lock lock(mutex_);
+  WriteLock lock(mutex_);
   tables_[CatalogKeyOf(*def)] = std::move(table);
 }
 
@@ -209,7 +208,7 @@ void Catalog::Insert(std::shared_ptr<Table> table) {
 
 std::shared_ptr<Table> Catalog::Find(TableScope scope, std::string_view name) const {
   const std::string_view key = LookupKey(scope, name);
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   const auto it = tables_.find(key);
   return it == tables_.end() ? nullptr : it->second;
 }
@@ -220,7 +219,7 @@ std::vector<std::string> Catalog::ListNames(TableScope scope, std::string_view e
   const int64_t now = clock_.NowMillis();
   std::vector<std::string> names;
   *has_more = false;
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   const std::string after = prefix + std::string(exclusive_start);
   auto table = tables_.upper_bound(after);
   auto unreadable = unreadable_.upper_bound(after);
@@ -253,14 +252,14 @@ size_t Catalog::CountTables(TableScope scope) const {
 
 std::vector<std::shared_ptr<Table>> Catalog::AllTables() const {
   std::vector<std::shared_ptr<Table>> all;
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   all.reserve(tables_.size());
   for (const auto& [key, table] : tables_) all.push_back(table);
   return all;
 }
 
 std::vector<std::shared_ptr<Table>> Catalog::DeletedTables() const {
-  std::shared_lock lock(mutex_);
+  ReadLock lock(mutex_);
   return deleted_;
 }
 
@@ -318,7 +317,7 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_return model::FromStatus(stored);
   }
   {
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     tables_.merge(ready);
   }
   to_tell_.push_back({table, nullptr, table->def()});
@@ -405,7 +404,7 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   MakeRoomToTell();
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   {
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     tables_.erase(key);
   }
   to_tell_.push_back({table, def, nullptr});
@@ -425,13 +424,13 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   const storage::CommitManyOp::Part parts[] = {{storage::kSystemPartition, kSystemEpoch, &records},
                                                {table->partition(), table->epoch(), &items}};
   {
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     deleted_.reserve(deleted_.size() + 1);
   }
   MakeRoomToTell();
   if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
   to_tell_.push_back({table, def, nullptr});
-  std::unique_lock lock(mutex_);
+  WriteLock lock(mutex_);
   tables_.erase(key);
   deleted_.push_back(std::move(table));
   co_return Status::Ok();
@@ -445,7 +444,7 @@ Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
   partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   {
-    std::unique_lock lock(mutex_);
+    WriteLock lock(mutex_);
     std::erase(deleted_, table);
   }
   partitions_to_drop_.push_back(table->partition());

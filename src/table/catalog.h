@@ -14,7 +14,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -22,6 +21,7 @@
 
 #include "base/async.h"
 #include "base/clock.h"
+#include "base/shared_mutex.h"
 #include "model/api_error.h"
 #include "model/table_def.h"
 #include "storage/engine.h"
@@ -142,13 +142,13 @@ class Catalog {
   std::vector<TableChange> to_tell_;  // guarded by change_latch_
   std::vector<CatalogListener*> listeners_;
 
-  mutable std::shared_mutex mutex_;
+  mutable SharedMutex mutex_;
   // By CatalogKey, in order for ListTables.
   using TableMap = std::map<std::string, std::shared_ptr<Table>, std::less<>>;
-  TableMap tables_;                              // guarded by mutex_
-  std::vector<std::shared_ptr<Table>> deleted_;  // guarded by mutex_
-  // What was set aside, by the key of its record, and why. Guarded by mutex_.
-  std::map<std::string, std::string, std::less<>> unreadable_;
+  TableMap tables_ ARMATURE_GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<Table>> deleted_ ARMATURE_GUARDED_BY(mutex_);
+  // What was set aside, by the key of its record, and why.
+  std::map<std::string, std::string, std::less<>> unreadable_ ARMATURE_GUARDED_BY(mutex_);
   bool has_doubtful_stats_ = false;  // written by Load only
 };
 

@@ -4,6 +4,8 @@
 
 #include <xxhash.h>
 
+#include "base/mutex.h"
+
 namespace armature::table {
 
 namespace {
@@ -14,13 +16,13 @@ void Pause() {
 }
 
 // The lock of a stripe guards a few instructions, so spinning is cheaper than any sleep.
-class SpinLock {
+class ARMATURE_THREAD_ATTRIBUTE(capability("mutex")) SpinLock {
  public:
-  void lock() {
+  void lock() ARMATURE_THREAD_ATTRIBUTE(acquire_capability()) {
     while (locked_.exchange(true, std::memory_order_acquire))
       while (locked_.load(std::memory_order_relaxed)) Pause();
   }
-  void unlock() { locked_.store(false, std::memory_order_release); }
+  void unlock() ARMATURE_THREAD_ATTRIBUTE(release_capability()) { locked_.store(false, std::memory_order_release); }
 
  private:
   std::atomic<bool> locked_{false};
@@ -29,9 +31,9 @@ class SpinLock {
 
 struct alignas(64) LatchTable::Stripe {
   SpinLock lock;
-  bool is_held = false;          // guarded by lock
-  LockAwaiter* first = nullptr;  // guarded by lock: waiters in order
-  LockAwaiter* last = nullptr;   // guarded by lock
+  bool is_held ARMATURE_GUARDED_BY(lock) = false;
+  LockAwaiter* first ARMATURE_GUARDED_BY(lock) = nullptr;  // waiters in order
+  LockAwaiter* last ARMATURE_GUARDED_BY(lock) = nullptr;
 };
 
 LatchTable::LatchTable(size_t stripe_count) : stripe_count_(stripe_count), stripes_(new Stripe[stripe_count]) {}

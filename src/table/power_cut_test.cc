@@ -5,7 +5,6 @@
 #include <array>
 #include <functional>
 #include <map>
-#include <mutex>
 #include <random>
 #include <set>
 #include <thread>
@@ -14,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <rocksdb/env.h>
 
+#include "base/mutex.h"
 #include "model/codec/item_codec.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
@@ -141,6 +141,7 @@ class Clients {
   // How many writes of each client were acknowledged when the disk noted `note`.
   std::array<size_t, kClients> AcknowledgedAt(uint64_t note) const {
     std::array<size_t, kClients> counts{};
+    MutexLock lock(mutex_);
     for (uint64_t i = 0; i < note; ++i) ++counts[static_cast<size_t>(acknowledged_[i])];
     return counts;
   }
@@ -157,7 +158,7 @@ class Clients {
     for (int operation = 0; operation < kOperations; ++operation) {
       ASSERT_EQ(random() % 3 == 0 ? Transfer(client, random) : Write(client, random), "ok");
       {
-        std::lock_guard lock(mutex_);
+        MutexLock lock(mutex_);
         acknowledged_.push_back(client);
         disk_.Note(acknowledged_.size());
       }
@@ -206,8 +207,8 @@ class Clients {
   Process& process_;
   storage::RecordedDisk& disk_;
   const uint64_t seed_;
-  std::mutex mutex_;
-  std::vector<int> acknowledged_;  // guarded by mutex_ while they run
+  mutable Mutex mutex_;
+  std::vector<int> acknowledged_ ARMATURE_GUARDED_BY(mutex_);
   std::array<std::vector<Items>, kClients> histories_;
 };
 

@@ -17,7 +17,7 @@ Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId pa
 std::shared_ptr<const model::TableDef> Table::def() const { return schema()->shared_def(); }
 
 std::shared_ptr<const TableSchema> Table::schema() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return schema_;
 }
 
@@ -37,7 +37,7 @@ void Table::Publish(std::shared_ptr<const TableSchema> schema) noexcept {
   const bool is_awaited = def.status == ResourceStatus::kCreating && def.transition_due_millis > def.created_millis;
   data_from_millis_.store(is_awaited ? def.transition_due_millis : 0, std::memory_order_release);
   data_until_millis_.store(def.status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   schema_.swap(schema);  // the old one goes, if at all, when the lock is free
 }
 

@@ -8,9 +8,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "model/table_def.h"
 #include "storage/engine.h"
 #include "table/lanes/table_journal.h"
@@ -73,8 +73,8 @@ class Table {
   std::atomic<int64_t> data_from_millis_{0};
   std::atomic<int64_t> data_until_millis_{INT64_MAX};
 
-  mutable std::mutex mutex_;
-  std::shared_ptr<const TableSchema> schema_;  // guarded by mutex_
+  mutable Mutex mutex_;
+  std::shared_ptr<const TableSchema> schema_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::table

@@ -22,7 +22,7 @@ JournalWatch::~JournalWatch() {
 void JournalWatch::Await(std::shared_ptr<Table> table, uint64_t records_seen, TaskPool& pool,
                          const TaskPool::Handle& task) {
   // Under the mutex, as the thread looks: a record that comes now is seen here or there.
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (table->journal().records() != records_seen) {
     waiting_.erase(task);
     return pool.Wake(task);
@@ -38,16 +38,17 @@ void JournalWatch::Await(std::shared_ptr<Table> table, uint64_t records_seen, Ta
 }
 
 void JournalWatch::Forget(const TaskPool::Handle& task) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   waiting_.erase(task);
 }
 
 void JournalWatch::Run(const std::stop_token& stop) {
   uint64_t seen = 0;
-  std::unique_lock lock(mutex_);
+  MutexLock lock(mutex_);
   // Nobody waits at the bell while nobody waits here: ringing it is then next to free. Told to stop, the wait still
   // says whether somebody waits.
-  while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
+  while (changed_.wait(lock, stop, [this]() ARMATURE_WITH_LOCK(mutex_) { return !waiting_.empty(); }) &&
+         !stop.stop_requested()) {
     lock.unlock();
     seen = journal_.AwaitRecords(seen, kLongestSleep);
     WakeWhoHasRecords();
@@ -59,7 +60,7 @@ void JournalWatch::Run(const std::stop_token& stop) {
 void JournalWatch::WakeWhoHasRecords() {
   std::vector<std::pair<TaskPool::Handle, TaskPool*>> ready;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     for (auto it = waiting_.begin(); it != waiting_.end();) {
       if (it->second.table->journal().records() == it->second.records_seen) {
         ++it;

@@ -5,12 +5,11 @@
 // can be started, that is all it gets). Thread-safe. Used by triggers/ and workers/.
 #pragma once
 
-#include <condition_variable>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
 
+#include "base/mutex.h"
 #include "base/tasks/task_pool.h"
 #include "table/journal/journal.h"
 
@@ -38,10 +37,10 @@ class JournalWatch {
   void WakeWhoHasRecords();
 
   Journal& journal_;
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::map<TaskPool::Handle, Waiting> waiting_;  // guarded by mutex_
-  std::jthread thread_;                          // started under mutex_; last: it uses all the above
+  Mutex mutex_;
+  StoppableCondition changed_;
+  std::map<TaskPool::Handle, Waiting> waiting_ ARMATURE_GUARDED_BY(mutex_);
+  std::jthread thread_ ARMATURE_GUARDED_BY(mutex_);  // last: it uses all the above
 };
 
 }  // namespace armature::table

@@ -5,9 +5,9 @@
 
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
+
+#include "base/mutex.h"
 
 namespace armature::table {
 
@@ -17,7 +17,7 @@ class JournalBell {
     rings_.fetch_add(1, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
     // Taken, so that a sleeper that has just looked is in its wait.
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     changed_.notify_all();
   }
 
@@ -25,7 +25,7 @@ class JournalBell {
   uint64_t Await(uint64_t seen, std::chrono::milliseconds at_most) {
     sleepers_.fetch_add(1, std::memory_order_seq_cst);
     {
-      std::unique_lock lock(mutex_);
+      MutexLock lock(mutex_);
       changed_.wait_for(lock, at_most, [&] { return rings_.load(std::memory_order_seq_cst) != seen; });
     }
     sleepers_.fetch_sub(1, std::memory_order_seq_cst);
@@ -35,8 +35,8 @@ class JournalBell {
  private:
   std::atomic<uint64_t> rings_{0};
   std::atomic<int> sleepers_{0};
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  Condition changed_;
 };
 
 }  // namespace armature::table

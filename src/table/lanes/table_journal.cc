@@ -10,7 +10,7 @@ namespace armature::table {
 TableJournal::TableJournal() : state_(std::make_shared<const JournalState>()), taken_{next_} {}
 
 std::optional<TableJournal::Slot> TableJournal::Take(uint64_t hash) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (open_lanes_.empty()) return std::nullopt;
   // Open lanes are sorted by hash and cover all of them.
   auto lane = open_lanes_.begin();
@@ -24,7 +24,7 @@ std::optional<TableJournal::Slot> TableJournal::Take(uint64_t hash) {
 void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_t record_bytes) {
   JournalBell* bell = nullptr;
   {
-    std::lock_guard lock(mutex_);
+    MutexLock lock(mutex_);
     taken_.erase(std::lower_bound(taken_.begin() + 1, taken_.end(), position));
     if (sequence == 0) return;
     taken_.front() = std::max(taken_.front(), position + 1);
@@ -37,22 +37,22 @@ void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_
 }
 
 TableJournal::Horizon TableJournal::horizon() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return {std::min(taken_.front(), taken_.size() == 1 ? next_ : taken_[1]), last_sequence_};
 }
 
 std::shared_ptr<const JournalState> TableJournal::state() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return state_;
 }
 
 Position TableJournal::next() const {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return next_;
 }
 
 void TableJournal::Attach(const Clock& clock, JournalBell& bell) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   clock_ = &clock;
   bell_ = &bell;
 }
@@ -65,7 +65,7 @@ TableJournal::Ready::Ready(std::shared_ptr<const JournalState> state) : state_(s
             [](const auto& a, const auto& b) { return a.hash_first < b.hash_first; });
 }
 
-// What was before is left in `ready`. REQUIRES: mutex_ is held.
+// What was before is left in `ready`.
 void TableJournal::Adopt(Ready& ready) noexcept {
   for (OpenLane& lane : ready.open_lanes_)
     for (const OpenLane& before : open_lanes_)
@@ -77,7 +77,7 @@ void TableJournal::Adopt(Ready& ready) noexcept {
 }
 
 void TableJournal::Restore(Ready state, Position next, uint64_t records, uint64_t bytes) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   next_ = taken_.front() = next;
   records_ = records;
   bytes_ = bytes;
@@ -85,7 +85,7 @@ void TableJournal::Restore(Ready state, Position next, uint64_t records, uint64_
 }
 
 bool TableJournal::Switch(Ready state, Position from) noexcept {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   if (next_ > from) return false;
   next_ = taken_.front() = from;
   Adopt(state);
@@ -93,13 +93,13 @@ bool TableJournal::Switch(Ready state, Position from) noexcept {
 }
 
 void TableJournal::Publish(std::shared_ptr<const JournalState> state) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   state_ = std::move(state);
 }
 
 std::vector<TableJournal::LaneCount> TableJournal::TakeCounts() {
   std::vector<LaneCount> counts;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   for (OpenLane& lane : open_lanes_) counts.push_back({lane.id, std::exchange(lane.slots, 0)});
   return counts;
 }

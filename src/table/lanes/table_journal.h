@@ -10,11 +10,11 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "storage/engine.h"
 #include "table/lanes/journal_bell.h"
 #include "table/lanes/journal_state.h"
@@ -88,22 +88,24 @@ class TableJournal {
   std::vector<LaneCount> TakeCounts();
 
  private:
-  void Adopt(Ready& ready) noexcept;
+  void Adopt(Ready& ready) noexcept ARMATURE_WITH_LOCK(mutex_);
 
   std::atomic<bool> is_followed_{false};
   std::atomic<uint64_t> records_{0};
   std::atomic<uint64_t> bytes_{0};
 
-  mutable std::mutex mutex_;                   // guards all below
-  std::shared_ptr<const JournalState> state_;  // never null
-  std::vector<OpenLane> open_lanes_;           // empty: nobody follows
-  model::Images images_ = 0;
-  Position next_ = 1;
-  int64_t last_millis_ = 0;  // of a slot: time never runs backwards along positions
-  const Clock* clock_ = nullptr;
-  JournalBell* bell_ = nullptr;
-  std::vector<Position> taken_;  // first where records end, then the slots that are out, ascending (table_journal.cc)
-  storage::Sequence last_sequence_ = 0;
+  mutable Mutex mutex_;
+  std::shared_ptr<const JournalState> state_ ARMATURE_GUARDED_BY(mutex_);  // never null
+  std::vector<OpenLane> open_lanes_ ARMATURE_GUARDED_BY(mutex_);           // empty: nobody follows
+  model::Images images_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  Position next_ ARMATURE_GUARDED_BY(mutex_) = 1;
+  // Of a slot: time never runs backwards along positions.
+  int64_t last_millis_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  const Clock* clock_ ARMATURE_GUARDED_BY(mutex_) = nullptr;
+  JournalBell* bell_ ARMATURE_GUARDED_BY(mutex_) = nullptr;
+  // First where records end, then the slots that are out, ascending (table_journal.cc).
+  std::vector<Position> taken_ ARMATURE_GUARDED_BY(mutex_);
+  storage::Sequence last_sequence_ ARMATURE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace armature::table

@@ -18,7 +18,7 @@ void LaggedView::Sample() {
   const int64_t now = clock_.NowMillis();
   Taken taken{now, engine_.TakeSnapshot()};
   std::deque<Taken> let_go;  // released outside the lock
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   // A clock that was set back: what was taken moves with it. Left in the future, it would be shown until then.
   if (!taken_.empty() && taken_.back().at_millis > now) {
     const int64_t back = taken_.back().at_millis - now;
@@ -37,14 +37,14 @@ std::chrono::milliseconds LaggedView::interval() const {
 
 std::shared_ptr<const storage::Snapshot> LaggedView::Current() const {
   const int64_t wanted = clock_.NowMillis() - lag_millis_;
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   auto current = taken_.begin();
   for (auto it = taken_.begin(); it != taken_.end() && it->at_millis <= wanted; ++it) current = it;
   return current == taken_.end() ? nullptr : current->snapshot;
 }
 
 void LaggedView::Release() {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   taken_.clear();
 }
 

@@ -10,9 +10,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "storage/engine.h"
 
 namespace armature::table {
@@ -41,8 +41,8 @@ class LaggedView {
   storage::Engine& engine_;
   const Clock& clock_;
   const int64_t lag_millis_;
-  mutable std::mutex mutex_;
-  std::deque<Taken> taken_;  // oldest first; guarded by mutex_
+  mutable Mutex mutex_;
+  std::deque<Taken> taken_ ARMATURE_GUARDED_BY(mutex_);  // oldest first
 };
 
 }  // namespace armature::table

@@ -36,12 +36,12 @@ Result<TokenStore::Record> TokenStore::Record::Decode(std::string_view bytes) {
 }
 
 bool TokenStore::TryClaim(const std::string& id) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   return claimed_.insert(id).second;
 }
 
 void TokenStore::Release(const std::string& id) {
-  std::lock_guard lock(mutex_);
+  MutexLock lock(mutex_);
   claimed_.erase(id);
 }
 

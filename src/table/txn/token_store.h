@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -17,6 +16,7 @@
 
 #include "base/async.h"
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "storage/batch.h"
 #include "storage/engine.h"
@@ -85,8 +85,8 @@ class TokenStore {
 
   storage::Engine& engine_;
   const Clock& clock_;
-  std::mutex mutex_;
-  std::unordered_set<std::string> claimed_;  // guarded by mutex_
+  Mutex mutex_;
+  std::unordered_set<std::string> claimed_ ARMATURE_GUARDED_BY(mutex_);
 };
 
 }  // namespace armature::table
