@@ -9,7 +9,8 @@ Reads the #include lines of every source. Refuses
 - a header whose first comment says who may include it ("internal to expr/", "used by server/ only") and is included by
   others;
 - `using namespace`, a header without `#pragma once`, a co_await that a condition in the same expression is to
-  prevent, and a source that no CMakeLists.txt lists (it would never be built).
+  prevent, a mutex or condition of the standard library (clang cannot check what it guards: base/mutex.h has those that
+  it can), and a source that no CMakeLists.txt lists (it would never be built).
 
 tools/test_checks.py plants each of these faults.
 """
@@ -52,6 +53,9 @@ MAY_USE_OPEN_HEADERS = {"wire", "auth", "lambda", "front", "arena"}
 KNOWN_ARROWS = {}
 
 CONDITIONAL_AWAIT = re.compile(r"(?:\|\||&&|[^:]:|\?)\s*(!?\s*co_await)\b")
+# All but in a comment.
+RAW_LOCK = re.compile(r"^(?:(?!//).)*?\b(std::(?:\w*mutex|condition_variable\w*|(?:unique|scoped|shared)_lock|lock_guard))\b", re.MULTILINE)
+MAY_USE_RAW_LOCKS = {"base/mutex.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 # Test programs, benches, fuzzers, and the headers that only those include.
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing)\.(cc|h)$|/(testing|faults)/")
@@ -208,6 +212,9 @@ def habit_errors(tree):
         for match in CONDITIONAL_AWAIT.finditer(text):
             line = text.count("\n", 0, match.start(1)) + 1
             yield f"src/{name}:{line}: GCC 12 awaits what stands behind ||, && or ? whatever stands before it: use `if`"
+        for match in () if name in MAY_USE_RAW_LOCKS else RAW_LOCK.finditer(text):
+            line = text.count("\n", 0, match.start(1)) + 1
+            yield f"src/{name}:{line}: {match.group(1)} is not checked by clang: use what base/mutex.h has"
 
 
 def unlisted_sources(tree):

@@ -122,6 +122,10 @@ class Layers(Tree):
         self.assert_one(self.errors({"base/a.h": "int a;\n"}), "src/base/a.h", "#pragma once")
         self.assert_one(self.errors({"base/a.h": "#pragma once\nusing namespace std;\n"}), "using namespace")
         self.assert_one(self.errors({"base/a.h": "#pragma once\nx = a && co_await b;\n"}), "src/base/a.h:2", "GCC 12")
+        for word in ("mutex", "shared_mutex", "condition_variable_any", "lock_guard", "scoped_lock"):
+            self.assert_one(self.errors({"base/a.h": f"#pragma once\nstd::{word} x;\n"}), "src/base/a.h:2", f"std::{word}")
+        named, allowed = "#pragma once\nint x;  // no std::mutex\n", "#pragma once\nstd::mutex x;\n"
+        self.assertEqual(self.errors({"base/a.h": named, "base/mutex.h": allowed}), [])
 
     def test_a_source_that_is_never_built(self):
         self.assert_one(self.errors({"base/a.cc": ""}), "src/base/a.cc", "no CMakeLists.txt lists it")
