@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "model/codec/table_def_codec.h"
 #include "model/messages/tables.h"
-#include "model/names/names.h"
 #include "table/keys/key_layout.h"
 #include "table/stats_record.h"
 #include "table/system_records.h"
@@ -25,19 +24,9 @@ namespace {
 
 constexpr storage::Epoch kFirstEpoch = 1;
 
-// Look-ups happen on every request: the key is built in a buffer that is reused.
-std::string_view LookupKey(TableScope scope, std::string_view name) {
-  thread_local std::string buffer;
-  buffer.clear();
-  AppendCatalogKey(scope.account, scope.region, name, buffer);
-  return buffer;
-}
-
 // When the next id is not known any more, it goes on so far behind the highest that is: no id is given out twice.
 constexpr uint64_t kLostIds = uint64_t{1} << 20;
 constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see TablePrefix
-
-std::string CatalogKeyOf(const TableDef& def) { return CatalogKey(def.account, def.region, def.name); }
 
 Result<std::shared_ptr<Table>> DecodeTable(std::string_view record,
                                            const std::vector<storage::PartitionInfo>& partitions) {
@@ -99,7 +88,7 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
     }
     known.insert((*loaded)->partition());
     if (Status status = co_await LoadStats(**loaded); !status.ok()) co_return status;
-    Insert(std::move(*loaded));
+    list_.Add(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
   for (const auto& table : DeletedTables()) known.insert(table->partition());
@@ -140,8 +129,7 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
                      loaded.error().message());
       continue;
     }
-    WriteLock lock(mutex_);
-    deleted_.push_back(std::move(*loaded));
+    list_.AddDeleted(std::move(*loaded));
   }
   co_return Status::Ok();
 }
@@ -166,101 +154,25 @@ Task<Status> Catalog::LoadStats(Table& table) {
 
 void Catalog::SetAsideRecord(std::string key, std::string_view label, std::string_view why) {
   LogError("table {} cannot be read and is set aside, its data is kept: {}", label, why);
-  WriteLock lock(mutex_);
-  unreadable_.emplace(std::move(key), why);
+  list_.SetAside(std::move(key), why);
 }
 
 void Catalog::SetAside(const std::shared_ptr<Table>& table, std::string_view why) {
-  const auto def = table->def();
-  std::string key = CatalogKeyOf(*def);
-  {
-    WriteLock lock(mutex_);
-    if (std::erase(deleted_, table) > 0) key = DeletedTableKey(def->id);
-    else tables_.erase(key);
-  }
-  SetAsideRecord(std::move(key), def->name, why);
+  SetAsideRecord(list_.TakeOut(table), table->def()->name, why);
 }
 
 std::optional<model::ApiError> Catalog::WhyUnreadable(TableScope scope, std::string_view name) const {
-  const std::string_view key = LookupKey(scope, name);
-  ReadLock lock(mutex_);
-  const auto found = unreadable_.find(key);
-  if (found == unreadable_.end()) return std::nullopt;
+  const auto why = list_.WhySetAside(scope, name);
+  if (!why) return std::nullopt;
   // Words of our own instead of Amazon's, which say nothing: no retry mends this.
   model::ApiError error = model::InternalServerError();
-  error.message =
-      fmt::format("Table {} cannot be read: {}. Its data is kept; the server's log has more", name, found->second);
+  error.message = fmt::format("Table {} cannot be read: {}. Its data is kept; the server's log has more", name, *why);
   return error;
-}
-
-bool Catalog::has_unreadable() const {
-  ReadLock lock(mutex_);
-  return !unreadable_.empty();
-}
-
-void Catalog::Insert(std::shared_ptr<Table> table) {
-  const auto def = table->def();
-  WriteLock lock(mutex_);
-  tables_[CatalogKeyOf(*def)] = std::move(table);
-}
-
-// --- look-ups
-
-std::shared_ptr<Table> Catalog::Find(TableScope scope, std::string_view name) const {
-  const std::string_view key = LookupKey(scope, name);
-  ReadLock lock(mutex_);
-  const auto it = tables_.find(key);
-  return it == tables_.end() ? nullptr : it->second;
-}
-
-std::vector<std::string> Catalog::ListNames(TableScope scope, std::string_view exclusive_start, size_t limit,
-                                            bool* has_more) const {
-  const std::string prefix = CatalogKey(scope.account, scope.region, "");
-  const int64_t now = clock_.NowMillis();
-  std::vector<std::string> names;
-  *has_more = false;
-  ReadLock lock(mutex_);
-  const std::string after = prefix + std::string(exclusive_start);
-  auto table = tables_.upper_bound(after);
-  auto unreadable = unreadable_.upper_bound(after);
-  const auto is_in_scope = [&](const auto& map, const auto& it) {
-    return it != map.end() && it->first.starts_with(prefix);
-  };
-  for (;;) {
-    const bool has_table = is_in_scope(tables_, table), has_unreadable = is_in_scope(unreadable_, unreadable);
-    if (!has_table && !has_unreadable) break;
-    const bool takes_table = has_table && (!has_unreadable || table->first < unreadable->first);
-    const std::string_view name =
-        std::string_view(takes_table ? table->first : unreadable->first).substr(prefix.size());
-    // A damaged key may hold anything.
-    const bool is_shown = takes_table ? !table->second->def()->IsGoneAt(now) : model::IsTableName(name);
-    if (is_shown && names.size() == limit) {
-      *has_more = true;
-      break;
-    }
-    if (is_shown) names.emplace_back(name);
-    if (takes_table) ++table;
-    else ++unreadable;
-  }
-  return names;
 }
 
 size_t Catalog::CountTables(TableScope scope) const {
   bool has_more = false;
   return ListNames(scope, {}, SIZE_MAX, &has_more).size();
-}
-
-std::vector<std::shared_ptr<Table>> Catalog::AllTables() const {
-  std::vector<std::shared_ptr<Table>> all;
-  ReadLock lock(mutex_);
-  all.reserve(tables_.size());
-  for (const auto& [key, table] : tables_) all.push_back(table);
-  return all;
-}
-
-std::vector<std::shared_ptr<Table>> Catalog::DeletedTables() const {
-  ReadLock lock(mutex_);
-  return deleted_;
 }
 
 // --- changes
@@ -295,7 +207,7 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   storage::PartitionInfo partition{def.id, kFirstEpoch, TableRange(def.id)};
   // Made ready before it is stored: what is stored is in use from then on, memory or not.
   auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def), partition.id, partition.epoch);
-  TableMap ready;
+  TableList::Tables ready;
   ready.emplace(CatalogKeyOf(def), table);
   MakeRoomToTell();
   // Whatever ends this early, the partition is not forgotten: it may be there.
@@ -316,10 +228,7 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_await UndoCreate(def);
     co_return model::FromStatus(stored);
   }
-  {
-    WriteLock lock(mutex_);
-    tables_.merge(ready);
-  }
+  list_.Take(ready);
   to_tell_.push_back({table, nullptr, table->def()});
   co_await ReleaseAndTell(std::move(guard));
   co_return table;
@@ -403,10 +312,7 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
   MakeRoomToTell();
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
-  {
-    WriteLock lock(mutex_);
-    tables_.erase(key);
-  }
+  list_.Remove(key);
   to_tell_.push_back({table, def, nullptr});
   partitions_to_drop_.push_back(table->partition());
   co_return co_await DropPartitions();
@@ -423,16 +329,11 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   for (const auto& range : RangesWithoutJournal(def->id)) items.DeleteRange(range.begin, range.end);
   const storage::CommitManyOp::Part parts[] = {{storage::kSystemPartition, kSystemEpoch, &records},
                                                {table->partition(), table->epoch(), &items}};
-  {
-    WriteLock lock(mutex_);
-    deleted_.reserve(deleted_.size() + 1);
-  }
+  list_.MakeRoomToBury();
   MakeRoomToTell();
   if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
   to_tell_.push_back({table, def, nullptr});
-  WriteLock lock(mutex_);
-  tables_.erase(key);
-  deleted_.push_back(std::move(table));
+  list_.Bury(key, std::move(table));
   co_return Status::Ok();
 }
 
@@ -443,10 +344,7 @@ Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
   batch.Delete(JournalStateKey(table->id()));
   partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
-  {
-    WriteLock lock(mutex_);
-    std::erase(deleted_, table);
-  }
+  list_.ForgetDeleted(table);
   partitions_to_drop_.push_back(table->partition());
   co_return co_await DropPartitions();
 }

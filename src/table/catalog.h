@@ -1,6 +1,6 @@
 // Catalog: which tables there are.
 //
-// Owns every Table and its stored record. Look-ups are shared-locked and cheap; changes are serialised, made durable,
+// Owns every Table and its stored record. Look-ups are cheap (table_list.h); changes are serialised, made durable,
 // and only then published. A table belongs to an account and a Region; names are unique within the two. State changes
 // that take time on AWS (CREATING, UPDATING, DELETING) last `control_plane_delay_millis` here: with 0 the reply shows
 // the passing state and the very next call sees the final one, so that SDK waiters never wait.
@@ -11,7 +11,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,19 +20,14 @@
 
 #include "base/async.h"
 #include "base/clock.h"
-#include "base/shared_mutex.h"
 #include "model/api_error.h"
 #include "model/table_def.h"
 #include "storage/engine.h"
 #include "table/latches.h"
 #include "table/table.h"
+#include "table/table_list.h"
 
 namespace armature::table {
-
-struct TableScope {
-  std::string_view account;
-  std::string_view region;
-};
 
 // What became of a table.
 struct TableChange {
@@ -67,18 +61,20 @@ class Catalog {
   // The error for whoever asks for a table that was set aside; nothing if it was not.
   std::optional<model::ApiError> WhyUnreadable(TableScope scope, std::string_view name) const;
   // While there is such a table, records and partitions that seem to be nobody's may be its own: they stay.
-  bool has_unreadable() const;
+  bool has_unreadable() const { return list_.has_set_aside(); }
 
   // The table, in whatever state it is; null if there is none.
-  std::shared_ptr<Table> Find(TableScope scope, std::string_view name) const;
+  std::shared_ptr<Table> Find(TableScope scope, std::string_view name) const { return list_.Find(scope, name); }
 
   // Names in byte order, those set aside among them, after `exclusive_start` if that is not empty.
   std::vector<std::string> ListNames(TableScope scope, std::string_view exclusive_start, size_t limit,
-                                     bool* has_more) const;
+                                     bool* has_more) const {
+    return list_.Names(scope, exclusive_start, limit, clock_.NowMillis(), has_more);
+  }
   size_t CountTables(TableScope scope) const;
-  std::vector<std::shared_ptr<Table>> AllTables() const;
+  std::vector<std::shared_ptr<Table>> AllTables() const { return list_.All(); }
   // Deleted tables that had a stream: their journal stays readable until ForgetDeleted.
-  std::vector<std::shared_ptr<Table>> DeletedTables() const;
+  std::vector<std::shared_ptr<Table>> DeletedTables() const { return list_.Deleted(); }
 
   // Stores and publishes a new table; id, status and transition time are filled in here. ResourceInUse if it exists.
   Task<model::ApiResult<std::shared_ptr<Table>>> Create(model::TableDef def);
@@ -128,7 +124,6 @@ class Catalog {
   void MakeRoomToTell();
   // The end of every change: the latch goes, then the listeners hear of it.
   Task<void> ReleaseAndTell(LatchTable::Guard guard);
-  void Insert(std::shared_ptr<Table> table);
 
   storage::Engine& engine_;
   const Clock& clock_;
@@ -142,13 +137,7 @@ class Catalog {
   std::vector<TableChange> to_tell_;  // guarded by change_latch_
   std::vector<CatalogListener*> listeners_;
 
-  mutable SharedMutex mutex_;
-  // By CatalogKey, in order for ListTables.
-  using TableMap = std::map<std::string, std::shared_ptr<Table>, std::less<>>;
-  TableMap tables_ ARMATURE_GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<Table>> deleted_ ARMATURE_GUARDED_BY(mutex_);
-  // What was set aside, by the key of its record, and why.
-  std::map<std::string, std::string, std::less<>> unreadable_ ARMATURE_GUARDED_BY(mutex_);
+  TableList list_;
   bool has_doubtful_stats_ = false;  // written by Load only
 };
 
