@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,16 +88,17 @@ std::invoke_result_t<Read, const JsonRecord&> ReadJsonRecord(std::string_view re
                                                              int64_t newest, Read read) {
   simdjson::dom::parser parser;
   simdjson::dom::object object;
-  if (parser.parse(record.data(), record.size()).get(object) != simdjson::SUCCESS)
-    return Status::Corruption(fmt::format("{} is not JSON", name));
+  const auto error = parser.parse(record.data(), record.size()).get(object);
+  if (error == simdjson::MEMALLOC) throw std::bad_alloc();  // not the record's fault: it must not be set aside
+  if (error != simdjson::SUCCESS) return Status::Corruption(fmt::format("{} is not JSON", name));
   const JsonRecord members(object);
   if (members.Int("version") > newest)
     return Status::Format(fmt::format("{} was written by a newer version of armature", name));
   // simdjson throws on an element of an unexpected kind.
   try {
     return read(members);
-  } catch (const simdjson::simdjson_error& error) {
-    return Status::Corruption(fmt::format("{} is damaged: {}", name, error.what()));
+  } catch (const simdjson::simdjson_error& unexpected) {
+    return Status::Corruption(fmt::format("{} is damaged: {}", name, unexpected.what()));
   }
 }
 
