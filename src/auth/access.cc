@@ -23,7 +23,7 @@ AccessConditions Access::conditions() const {
   describe_(of_, conditions);
   const auto sort_and_unite = [](auto& values) {
     std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
   };
   for (auto& keys : conditions.partition_keys) sort_and_unite(keys);
   sort_and_unite(conditions.attributes);

@@ -43,8 +43,7 @@ std::string SignedHeaderNames(const std::vector<HttpHeader>& headers) {
   names.reserve(headers.size());
   for (const HttpHeader& header : headers) names.push_back(LowerCase(header.name));
   std::ranges::sort(names);
-  const auto repeated = std::ranges::unique(names);
-  names.erase(repeated.begin(), repeated.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string joined;
   for (const std::string& name : names) joined += (joined.empty() ? "" : ";") + name;
   return joined;
