@@ -42,7 +42,6 @@ class ApiFixture : public testing::Test {
     EXPECT_TRUE(RunBlocking(catalog_.Load()).ok());
     catalog_.AddListener(index_backfill_);
     catalog_.AddListener(ttl_setup_);
-    services_.journal = &journal_;
     EXPECT_TRUE(RunBlocking(journal_.Load()).ok());
   }
 
@@ -91,7 +90,7 @@ class ApiFixture : public testing::Test {
   table::TokenStore tokens_{*engine_, clock_};
   workers::IndexBackfill index_backfill_{*engine_, clock_, catalog_, writes_, metrics_};
   workers::TtlSetup ttl_setup_{*engine_, clock_, catalog_, writes_, metrics_};
-  Services services_{*engine_, catalog_, reads_, writes_, tokens_, clock_, random_};
+  Services services_{*engine_, catalog_, reads_, writes_, tokens_, journal_, clock_, random_};
   const auth::AcceptAnyVerifier verifier_{"123456789012"};
   const front::Pipeline pipeline_{{.region = "us-east-1"}, services_, verifier_};
 };

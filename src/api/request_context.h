@@ -32,9 +32,9 @@ struct Services {
   const table::ReadPath& reads;
   table::WritePath& writes;
   table::TokenStore& tokens;
+  table::Journal& journal;
   const Clock& clock;
   RandomSource& random;
-  table::Journal* journal = nullptr;             // null: tables have no streams
   const auth::Authorizer* authorizer = nullptr;  // null: everybody may do everything
   bool allows_partiql_scans = true;              // SELECT statements may read a whole table or index
   bool shares_tables = false;                    // one set of tables: ARNs of any account and Region mean it

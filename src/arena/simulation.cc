@@ -74,9 +74,8 @@ struct Life {
         reads(engine),
         tokens(engine, clock),
         index_backfill(engine, clock, catalog, writes, metrics),
-        services{engine, catalog, reads, writes, tokens, clock, random} {
+        services{engine, catalog, reads, writes, tokens, journal, clock, random} {
     catalog.AddListener(index_backfill);
-    services.journal = &journal;
   }
 
   Status Load() {

@@ -18,8 +18,7 @@ size_t BufferLimit(uint64_t memory_limit_bytes) {
 
 api::Services ServicesFrom(const ServeOptions& options, Store& store, Tables& tables) {
   api::Services services{*store.engine,   tables.catalog(), tables.reads(), tables.writes(),
-                         tables.tokens(), store.clock,      store.random};
-  services.journal = &tables.journal();
+                         tables.tokens(), tables.journal(), store.clock,    store.random};
   services.allows_partiql_scans = !options.no_partiql_scans;
   services.shares_tables = options.sharing == TableSharing::kOneForAll;
   services.compatibility = options.compatibility;

@@ -14,10 +14,9 @@ FaultHouse::FaultHouse(storage::Engine& engine, Metrics& metrics, const Clock* c
       tokens_(engine, clock_),
       index_backfill_(engine, clock_, catalog_, writes_, metrics),
       ttl_setup_(engine, clock_, catalog_, writes_, metrics),
-      services_{engine, catalog_, reads_, writes_, tokens_, clock_, random_} {
+      services_{engine, catalog_, reads_, writes_, tokens_, journal_, clock_, random_} {
   catalog_.AddListener(index_backfill_);
   catalog_.AddListener(ttl_setup_);
-  services_.journal = &journal_;
 }
 
 Status FaultHouse::Load() {

@@ -54,8 +54,8 @@ Task<ApiResult<void>> GetRecords(RequestContext& context, const wire::GetRecords
   ARMATURE_CO_TRY(const size_t limit, StreamLimit(request.Limit, kMaxRecords));
   ARMATURE_CO_TRY(ShardIterator iterator, ReadIterator(context, *request.ShardIterator));
   ARMATURE_CO_TRY(const auto ref, FindStream(context, iterator.stream_arn));
-  auto read = co_await context.services.journal->Read(*ref.table, iterator.lane, iterator.position, {limit, kMaxBytes},
-                                                      ref.stream->images, context.arena);
+  auto read = co_await context.services.journal.Read(*ref.table, iterator.lane, iterator.position, {limit, kMaxBytes},
+                                                     ref.stream->images, context.arena);
   if (!read) co_return ReadError(read.error());
   const table::JournalPage& page = *read;
   if (page.was_trimmed) co_return TrimmedDataAccessException();

@@ -23,7 +23,7 @@ Task<ApiResult<Position>> PositionOf(const RequestContext& context, const wire::
   if (type == "TRIM_HORIZON") co_return lane.trimmed;
   if (type == "LATEST") {
     if (!lane.is_open()) co_return lane.end;
-    const auto latest = co_await context.services.journal->DurableLatest(table);
+    const auto latest = co_await context.services.journal.DurableLatest(table);
     if (!latest) co_return model::FromStatus(latest.error());
     co_return std::max(*latest, lane.first);
   }

@@ -20,7 +20,7 @@ Task<ApiResult<void>> ListStreams(RequestContext& context, const wire::ListStrea
   ARMATURE_CO_TRY(const size_t limit, StreamLimit(request.Limit, kMaxStreams));
   ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));
   const std::string_view name = request.TableName ? TableNameOf(context, *request.TableName) : std::string_view();
-  auto refs = context.services.journal->ListStreams(context.scope(), name);
+  auto refs = context.services.journal.ListStreams(context.scope(), name);
   if (request.ExclusiveStartStreamArn) {
     const auto start = model::ParseStreamArn(*request.ExclusiveStartStreamArn);
     if (!start) co_return model::ValidationException(std::string(model::messages::kInvalidStreamArn));

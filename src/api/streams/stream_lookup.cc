@@ -17,7 +17,7 @@ ApiResult<table::Journal::StreamRef> FindStream(const RequestContext& context, s
   ARMATURE_CHECK_OK(
       Authorize(context, {auth::ResourceKind::kStream, parts->region, parts->account, parts->table, parts->label}));
   if (parts->account == context.account && parts->region == context.region)
-    if (auto found = context.services.journal->FindStream(arn)) return std::move(*found);
+    if (auto found = context.services.journal.FindStream(arn)) return std::move(*found);
   return model::ResourceNotFoundException(fmt::format(messages::kStreamNotFound, arn));
 }
 

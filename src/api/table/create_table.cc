@@ -103,14 +103,13 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
   ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
   ARMATURE_CO_CHECK_OK(AuthorizeCreation(context, request));
   // A deleted table of this name may have left a stream of the same millisecond.
-  for (int64_t millis = context.now_millis;
-       def.stream.enabled && context.services.journal->FindStream(def.StreamArn());)
+  for (int64_t millis = context.now_millis; def.stream.enabled && context.services.journal.FindStream(def.StreamArn());)
     def.stream.label = StreamLabel(++millis);
   if (context.services.catalog.CountTables(context.scope()) >= kMaxTablesPerRegion)
     co_return model::LimitExceededException(fmt::format(messages::kTooManyTables, kMaxTablesPerRegion));
   ARMATURE_CO_TRY(const auto table, co_await context.services.catalog.Create(std::move(def)));
   if (request.StreamSpecification) {
-    const Status followed = co_await context.services.journal->FollowDefinition(table);
+    const Status followed = co_await context.services.journal.FollowDefinition(table);
     if (!followed.ok()) co_return model::FromStatus(followed);
   }
   JsonWriter json(context.body);

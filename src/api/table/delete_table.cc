@@ -33,7 +33,7 @@ Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTab
   const std::string_view name = TableNameOf(context, *request.TableName);
   ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Delete(context.scope(), name, CheckDeletable));
   // Its streams are closed; they can be read for a day.
-  if (const Status closed = co_await context.services.journal->FollowDefinition(table); !closed.ok())
+  if (const Status closed = co_await context.services.journal.FollowDefinition(table); !closed.ok())
     LogWarn("the streams of table {} are not closed yet: {}", name, closed.ToString());
   JsonWriter json(context.body);
   json.BeginObject();

@@ -148,7 +148,7 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
                     return Apply(request, context.now_millis, current);
                   }));
   if (request.StreamSpecification) {
-    const Status followed = co_await context.services.journal->FollowDefinition(table);
+    const Status followed = co_await context.services.journal.FollowDefinition(table);
     if (!followed.ok()) co_return model::FromStatus(followed);
     // Writes that did not know of the stream are over: all that follow this reply are in it.
     co_await context.services.writes.AwaitEarlierWrites();
