@@ -14,8 +14,8 @@ enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
 
 void SetLogLevel(LogLevel level);
 bool ParseLogLevel(std::string_view name, LogLevel* level);
-bool LogEnabled(LogLevel level);
-void LogLine(LogLevel level, std::string_view line);
+[[gnu::cold]] bool LogEnabled(LogLevel level);
+[[gnu::cold]] void LogLine(LogLevel level, std::string_view line);
 
 template <class... Args>
 void Log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {

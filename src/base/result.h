@@ -3,12 +3,17 @@
 // Status is a small code plus context for a human; a code exists only because some caller
 // reacts to it. Result<T, E> holds a value or an error, with std::expected's member names
 // (g++ 12 has <expected> only beyond C++20, and clang-tidy 14 cannot read it at all).
+// Success is what a request makes by the dozen: it is small, takes no memory, and the ways to
+// failure are told to the compiler as cold, so that it lays them out of the way.
 // Values, no threads; used by every layer. Never branch on a message text.
 #pragma once
 
 #include <cassert>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
@@ -32,27 +37,28 @@ std::string_view StatusCodeName(StatusCode code);
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(StatusCode code, std::string message) : code_(code), message_(std::move(message)) {}
+  // When there is no memory for the message, it is left out.
+  [[gnu::cold]] Status(StatusCode code, std::string message) noexcept;
 
   static Status Ok() { return {}; }
-  static Status NotFound(std::string m = {}) { return {StatusCode::kNotFound, std::move(m)}; }
-  static Status Fenced(std::string m = {}) { return {StatusCode::kFenced, std::move(m)}; }
-  static Status Corruption(std::string m) { return {StatusCode::kCorruption, std::move(m)}; }
-  static Status NoSpace(std::string m) { return {StatusCode::kNoSpace, std::move(m)}; }
-  static Status IoError(std::string m) { return {StatusCode::kIoError, std::move(m)}; }
-  static Status Unavailable(std::string m) { return {StatusCode::kUnavailable, std::move(m)}; }
-  static Status Locked(std::string m) { return {StatusCode::kLocked, std::move(m)}; }
-  static Status Format(std::string m) { return {StatusCode::kFormat, std::move(m)}; }
-  static Status InvalidArgument(std::string m) { return {StatusCode::kInvalidArgument, std::move(m)}; }
+  [[gnu::cold]] static Status NotFound(std::string m = {}) { return {StatusCode::kNotFound, std::move(m)}; }
+  [[gnu::cold]] static Status Fenced(std::string m = {}) { return {StatusCode::kFenced, std::move(m)}; }
+  [[gnu::cold]] static Status Corruption(std::string m) { return {StatusCode::kCorruption, std::move(m)}; }
+  [[gnu::cold]] static Status NoSpace(std::string m) { return {StatusCode::kNoSpace, std::move(m)}; }
+  [[gnu::cold]] static Status IoError(std::string m) { return {StatusCode::kIoError, std::move(m)}; }
+  [[gnu::cold]] static Status Unavailable(std::string m) { return {StatusCode::kUnavailable, std::move(m)}; }
+  [[gnu::cold]] static Status Locked(std::string m) { return {StatusCode::kLocked, std::move(m)}; }
+  [[gnu::cold]] static Status Format(std::string m) { return {StatusCode::kFormat, std::move(m)}; }
+  [[gnu::cold]] static Status InvalidArgument(std::string m) { return {StatusCode::kInvalidArgument, std::move(m)}; }
 
   bool ok() const { return code_ == StatusCode::kOk; }
   StatusCode code() const { return code_; }
-  const std::string& message() const { return message_; }
+  const std::string& message() const;
   std::string ToString() const;
 
  private:
   StatusCode code_ = StatusCode::kOk;
-  std::string message_;
+  std::shared_ptr<const std::string> message_;  // null: none
 };
 
 // Wraps an error so that Result's constructor cannot mistake it for a value.
@@ -62,6 +68,30 @@ struct Unexpected {
 };
 template <class E>
 Unexpected(E) -> Unexpected<E>;
+
+// Perhaps an error, in memory of its own: where there is none it is no more than a pointer. Used as an optional is.
+template <class E>
+class BoxedError {
+ public:
+  BoxedError() = default;
+  [[gnu::cold, gnu::noinline]] explicit BoxedError(E&& error) : error_(std::make_unique<E>(std::move(error))) {}
+  BoxedError(const BoxedError& other) : error_(other.error_ ? std::make_unique<E>(*other.error_) : nullptr) {}
+  BoxedError(BoxedError&&) noexcept = default;
+  BoxedError& operator=(const BoxedError& other) { return *this = BoxedError(other); }
+  BoxedError& operator=(BoxedError&&) noexcept = default;
+  ~BoxedError() = default;
+
+  bool has_value() const { return error_ != nullptr; }
+  E& operator*() { return *error_; }
+  const E& operator*() const { return *error_; }
+
+ private:
+  std::unique_ptr<E> error_;
+};
+
+// How a result keeps its error: a small one needs no memory, so that a Status can be told when there is none.
+template <class E>
+using KeptError = std::conditional_t<(sizeof(E) > 4 * sizeof(void*)), BoxedError<E>, std::optional<E>>;
 
 template <class T, class E = Status>
 class [[nodiscard]] Result {
@@ -87,12 +117,12 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  E& error() & { return assert(!has_value()), *std::get_if<1>(&state_); }
-  const E& error() const& { return assert(!has_value()), *std::get_if<1>(&state_); }
-  E&& error() && { return assert(!has_value()), std::move(*std::get_if<1>(&state_)); }
+  E& error() & { return assert(!has_value()), **std::get_if<1>(&state_); }
+  const E& error() const& { return assert(!has_value()), **std::get_if<1>(&state_); }
+  E&& error() && { return assert(!has_value()), std::move(**std::get_if<1>(&state_)); }
 
  private:
-  std::variant<T, E> state_;
+  std::variant<T, KeptError<E>> state_;
 };
 
 // Result<void, E>: success carries nothing.
@@ -103,18 +133,17 @@ class [[nodiscard]] Result<void, E> {
   using error_type = E;
 
   Result() = default;
-  Result(Unexpected<E> error) : failed_(true), error_(std::move(error.error)) {}  // NOLINT
-  Result(E error) : failed_(true), error_(std::move(error)) {}                    // NOLINT
+  Result(Unexpected<E> error) : error_(std::move(error.error)) {}  // NOLINT
+  Result(E error) : error_(std::move(error)) {}                    // NOLINT
 
-  bool has_value() const { return !failed_; }
+  bool has_value() const { return !error_.has_value(); }
   explicit operator bool() const { return has_value(); }
-  E& error() & { return assert(failed_), error_; }
-  const E& error() const& { return assert(failed_), error_; }
-  E&& error() && { return assert(failed_), std::move(error_); }
+  E& error() & { return assert(!has_value()), *error_; }
+  const E& error() const& { return assert(!has_value()), *error_; }
+  E&& error() && { return assert(!has_value()), std::move(*error_); }
 
  private:
-  bool failed_ = false;
-  E error_{};
+  KeptError<E> error_;
 };
 
 }  // namespace armature

@@ -61,6 +61,38 @@ TEST(Result, VoidSucceedsWithNothing) {
   EXPECT_EQ(CheckEven(1).error().message(), "odd");
 }
 
+// As ApiError is: too large to be carried by every result.
+struct LargeError {
+  std::string name, message, more;
+};
+
+Result<int, LargeError> FailAtLength(bool fails) {
+  if (fails) return LargeError{"name", "message", "more"};
+  return 1;
+}
+
+TEST(Result, ASuccessIsNoLargerForALargeError) {
+  EXPECT_LE(sizeof(Result<void, LargeError>), sizeof(void*));
+  EXPECT_LE(sizeof(Result<int, LargeError>), 2 * sizeof(void*));
+}
+
+TEST(Result, ALargeErrorIsCopiedAndMovedWithItsResult) {
+  EXPECT_EQ(*FailAtLength(false), 1);
+  const auto failed = FailAtLength(true);
+  auto copy = failed;
+  EXPECT_EQ(copy.error().message, "message");
+  copy.error().message = "other";
+  EXPECT_EQ(failed.error().message, "message");
+  const auto moved = std::move(copy);
+  EXPECT_EQ(moved.error().message, "other");
+
+  const Result<void, LargeError> none;
+  Result<void, LargeError> assigned = LargeError{"name", "message", "more"};
+  EXPECT_FALSE(assigned.has_value());
+  assigned = none;
+  EXPECT_TRUE(assigned.has_value());
+}
+
 Task<Result<int>> QuarterLater(int value) {
   ARMATURE_CO_TRY(const int half, Half(value));
   ARMATURE_CO_CHECK_OK(CheckEven(half));
@@ -77,6 +109,13 @@ TEST(Status, PrintsCodeAndContext) {
   EXPECT_EQ(Status::Ok().ToString(), "ok");
   EXPECT_EQ(Status::Fenced().ToString(), "fenced");
   EXPECT_EQ(Status::Corruption("block 7").ToString(), "corruption: block 7");
+}
+
+TEST(Status, CopiesShareTheMessage) {
+  const Status status = Status::IoError("a message too long for the small string in a string");
+  const Status copy = status;  // NOLINT(performance-unnecessary-copy-initialization): it is what is tested
+  EXPECT_EQ(&copy.message(), &status.message());
+  EXPECT_EQ(Status::Ok().message(), "");
 }
 
 }  // namespace

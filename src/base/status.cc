@@ -1,4 +1,6 @@
-#include <array>
+#include <memory>
+#include <new>
+#include <utility>
 
 #include "base/result.h"
 
@@ -20,9 +22,22 @@ std::string_view StatusCodeName(StatusCode code) {
   return "unknown";
 }
 
+Status::Status(StatusCode code, std::string message) noexcept : code_(code) {
+  if (message.empty()) return;
+  try {
+    message_ = std::make_shared<const std::string>(std::move(message));
+  } catch (const std::bad_alloc&) {  // the code is what callers react to
+  }
+}
+
+const std::string& Status::message() const {
+  static const std::string none;
+  return message_ ? *message_ : none;
+}
+
 std::string Status::ToString() const {
   std::string text(StatusCodeName(code_));
-  if (!message_.empty()) text.append(": ").append(message_);
+  if (message_) text.append(": ").append(*message_);
   return text;
 }
 

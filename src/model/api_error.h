@@ -34,24 +34,24 @@ struct ApiError {
 template <class T>
 using ApiResult = Result<T, ApiError>;
 
-ApiError ValidationException(std::string message);
+[[gnu::cold]] ApiError ValidationException(std::string message);
 // Without a message: JSON that does not parse. With one: a member of the wrong JSON type.
-ApiError SerializationException();
-ApiError SerializationException(std::string message);
-ApiError UnknownOperationException();
-ApiError ResourceNotFoundException(std::string message);
-ApiError ResourceInUseException(std::string message);
-ApiError LimitExceededException(std::string message);
-ApiError ConditionalCheckFailedException();
-ApiError ItemCollectionSizeLimitExceededException(std::string message);
-ApiError MissingAuthenticationTokenException(std::string message);
-ApiError IncompleteSignatureException(std::string message);
-ApiError InvalidSignatureException(std::string message);
-ApiError AccessDeniedException(std::string message);
-ApiError InternalServerError();
-ApiError ServiceUnavailableException(std::string message);
+[[gnu::cold]] ApiError SerializationException();
+[[gnu::cold]] ApiError SerializationException(std::string message);
+[[gnu::cold]] ApiError UnknownOperationException();
+[[gnu::cold]] ApiError ResourceNotFoundException(std::string message);
+[[gnu::cold]] ApiError ResourceInUseException(std::string message);
+[[gnu::cold]] ApiError LimitExceededException(std::string message);
+[[gnu::cold]] ApiError ConditionalCheckFailedException();
+[[gnu::cold]] ApiError ItemCollectionSizeLimitExceededException(std::string message);
+[[gnu::cold]] ApiError MissingAuthenticationTokenException(std::string message);
+[[gnu::cold]] ApiError IncompleteSignatureException(std::string message);
+[[gnu::cold]] ApiError InvalidSignatureException(std::string message);
+[[gnu::cold]] ApiError AccessDeniedException(std::string message);
+[[gnu::cold]] ApiError InternalServerError();
+[[gnu::cold]] ApiError ServiceUnavailableException(std::string message);
 // What a Status from storage becomes on the wire. The text of the Status is for the log, not for the client.
-ApiError FromStatus(const Status& status);
+[[gnu::cold]] ApiError FromStatus(const Status& status);
 
 std::string_view ErrorFamilyPrefix(ErrorFamily family);
 

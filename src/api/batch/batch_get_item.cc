@@ -1,12 +1,12 @@
 // BatchGetItem: up to 100 items of several tables.
 #include <algorithm>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "api/handlers.h"
+#include "api/item/distinct_items.h"
 #include "api/item/expressions.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
@@ -62,12 +62,10 @@ ApiResult<void> CheckOneStyle(const wire::BatchGetItemInput& request) {
 }
 
 ApiResult<void> CheckKeysOnce(const wire::KeysAndAttributes& request) {
-  std::unordered_set<std::string> seen;
+  DistinctItems seen;
   for (const auto& key : request.Keys) {
     if (key.first_error) return *key.first_error;
-    std::string record;
-    model::EncodeItem(key.item(), 0, record);
-    if (!seen.insert(std::move(record)).second)
+    if (!seen.Add(0, key.item()))  // all of one table
       return ValidationException(std::string(model::messages::kDuplicateItemKeys));
   }
   return {};

@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "api/handlers.h"
+#include "api/item/distinct_items.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/reply_cost.h"
 #include "api/table_lookup.h"
-#include "model/codec/item_codec.h"
 #include "model/item_size.h"
 #include "model/messages/items.h"
 
@@ -53,6 +52,7 @@ ApiResult<void> CheckMember(Member& member) {
 // Everything that needs no table.
 ApiResult<std::vector<Member>> Validate(const wire::BatchWriteItemInput& request) {
   std::vector<Member> members;
+  members.reserve(kMaxWrites);
   for (const auto& entry : request.RequestItems) {
     for (const auto& write : entry.value) {
       members.push_back({entry.key, &write, nullptr, 0, {}});
@@ -97,14 +97,10 @@ ApiResult<void> CheckAgainstTables(const RequestContext& context, const wire::Ba
                                    std::vector<Member>& members) {
   ARMATURE_CHECK_OK(FindTables(context, request, members));
   for (auto& member : members) ARMATURE_CHECK_OK(CheckAgainstTable(member, context.arena));
-  std::unordered_set<std::string> seen;
-  for (const auto& member : members) {
-    std::string id = std::to_string(member.table->id());
-    id.push_back(' ');
-    model::EncodeItem(member.key, 0, id);
-    if (!seen.insert(std::move(id)).second)
+  DistinctItems seen;
+  for (const auto& member : members)
+    if (!seen.Add(member.table->id(), member.key))
       return ValidationException(std::string(model::messages::kDuplicateItemKeys));
-  }
   return {};
 }
 

@@ -2,10 +2,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "api/handlers.h"
+#include "api/item/distinct_items.h"
 #include "api/item/item_reply.h"
 #include "api/item/key_checks.h"
 #include "api/partiql/bound_statement.h"
@@ -13,7 +13,6 @@
 #include "api/partiql/select_read.h"
 #include "api/partiql/statement_write.h"
 #include "api/reply_cost.h"
-#include "model/codec/item_codec.h"
 #include "model/messages/items.h"
 #include "model/messages/partiql.h"
 #include "model/messages/tables.h"
@@ -86,13 +85,11 @@ ApiResult<void> CheckTogether(const std::vector<Member>& members) {
 }
 
 ApiResult<void> CheckItemsOnce(const std::vector<Member>& members) {
-  std::unordered_set<std::string> seen;
+  DistinctItems seen;
   for (const Member& member : members) {
     if (member.error) continue;
-    std::string id = std::to_string(member.bound.table->id());
-    id.push_back(' ');
-    model::EncodeItem(member.target.key, 0, id);
-    if (!seen.insert(std::move(id)).second) return ValidationException(std::string(messages::kDuplicateItemKeys));
+    if (!seen.Add(member.bound.table->id(), member.target.key))
+      return ValidationException(std::string(messages::kDuplicateItemKeys));
   }
   return {};
 }

@@ -1,10 +1,10 @@
 #include "api/transact/transact_actions.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include <fmt/format.h>
 
+#include "api/item/distinct_items.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "api/transact/cancellation.h"
@@ -155,17 +155,14 @@ ApiResult<void> CheckActions(const RequestContext& context, const wire::Transact
     ARMATURE_TRY(action.table, FindDataTable(context, action.table_name, touch, IamActionOf(action.kind)));
   }
   // First the faults of the request as a whole, then those of single actions.
-  std::unordered_set<std::string> seen;
+  DistinctItems seen;
   for (auto& action : actions) {
     if (!HasKeyOfRightTypes(action)) continue;
     const auto& schema = action.table->key_schema();
     action.key = ExtractKey(schema, action.attributes->item(), context.arena);
     ARMATURE_CHECK_OK(CheckKeyValues(schema, action.key));
     ARMATURE_CHECK_OK(CheckNoEmptyIndexKey(action));
-    std::string id = std::to_string(action.table->id());
-    id.push_back(' ');
-    model::EncodeItem(action.key, 0, id);
-    if (!seen.insert(std::move(id)).second)
+    if (!seen.Add(action.table->id(), action.key))
       return ValidationException(std::string(model::messages::kTransactSameItemTwice));
   }
   for (size_t i = 0; i < actions.size(); ++i) {

@@ -1,17 +1,16 @@
 // TransactGetItems: up to 100 items of several tables, all as of one moment.
 #include <memory>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "api/handlers.h"
+#include "api/item/distinct_items.h"
 #include "api/item/expressions.h"
 #include "api/item/key_checks.h"
 #include "api/table_lookup.h"
 #include "api/transact/cancellation.h"
 #include "api/transact/transaction.h"
 #include "expr/apply/projection.h"
-#include "model/codec/item_codec.h"
 #include "model/messages/items.h"
 
 namespace armature::api {
@@ -54,15 +53,12 @@ ApiResult<void> CheckAgainstTables(const RequestContext& context, const wire::Tr
     };
     ARMATURE_TRY(get.table, FindDataTable(context, *get.request->TableName, touch));
   }
-  std::unordered_set<std::string> seen;
+  DistinctItems seen;
   for (const auto& get : gets) {
     const model::Item key = get.request->Key.item();
     if (!CheckKeyTypes(get.table->key_schema(), key)) continue;
     ARMATURE_CHECK_OK(CheckKeyValues(get.table->key_schema(), key));
-    std::string id = std::to_string(get.table->id());
-    id.push_back(' ');
-    model::EncodeItem(key, 0, id);
-    if (!seen.insert(std::move(id)).second)
+    if (!seen.Add(get.table->id(), key))
       return ValidationException(std::string(model::messages::kTransactSameItemTwice));
   }
   for (size_t i = 0; i < gets.size(); ++i) {
