@@ -19,11 +19,11 @@ namespace armature::net {
 
 namespace {
 constexpr int kEventsPerTurn = 128;
-// After a turn with so many events the processor is offered to others before the next wait. Clients on this machine
-// then send all they have, and are answered in one turn; a reactor that sleeps is woken by the first of them, for one.
-// With few events it would only be put behind whoever else needs the processor. A turn that writes waits for the disk
-// anyway.
-constexpr int kBusyTurn = 8;
+// After a turn with so many events or answers the processor is offered to others before the next wait. Clients on this
+// machine then send all they have, and are answered in one turn; a reactor that sleeps is woken by the first of them,
+// for one. With few events it would only be put behind whoever else needs the processor. A turn that writes waits for
+// the disk anyway.
+constexpr size_t kBusyTurn = 8;
 }  // namespace
 
 int64_t CoarseMonotonicClock::NowMillis() const {
@@ -107,7 +107,7 @@ int Reactor::WaitMillis() const {
   return static_cast<int>(std::clamp<int64_t>(due - now_millis_ + 1, 0, std::numeric_limits<int>::max()));
 }
 
-void Reactor::RunPosted() {
+size_t Reactor::RunPosted() {
   if (has_posts_.load(std::memory_order_acquire)) {
     MutexLock lock(mutex_);
     running_.swap(posts_);
@@ -118,8 +118,10 @@ void Reactor::RunPosted() {
     running_.insert(running_.end(), own_posts_.begin(), own_posts_.end());
   }
   own_posts_.clear();
+  const size_t count = running_.size();
   for (std::coroutine_handle<> handle : running_) handle.resume();
   running_.clear();
+  return count;
 }
 
 void Reactor::Run() {
@@ -136,7 +138,7 @@ void Reactor::Run() {
     for (int i = 0; i < count; ++i)
       if (auto* source = static_cast<EventSource*>(events[static_cast<size_t>(i)].data.ptr))
         source->OnEvents(events[static_cast<size_t>(i)].events);
-    RunPosted();
+    const size_t resumed = RunPosted();
     const bool has_work = turn_.has_work();
     while (turn_.has_work()) {
       turn_.RunWork();
@@ -145,7 +147,7 @@ void Reactor::Run() {
     if (now_millis_ >= timers_.next_due_millis()) timers_.Advance(now_millis_);
     for (EventSource* source : graveyard_) delete source;
     graveyard_.clear();
-    if (count >= kBusyTurn && !has_work) sched_yield();
+    if (static_cast<size_t>(std::max(count, 0)) + resumed >= kBusyTurn && !has_work) sched_yield();
   }
   SetCurrent(nullptr);
 }

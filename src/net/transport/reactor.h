@@ -98,7 +98,8 @@ class Reactor final : public Executor {
 
  private:
   int WaitMillis() const;
-  void RunPosted();
+  // How many there were.
+  size_t RunPosted();
 
   const Clock& clock_;
   int epoll_fd_ = -1;
