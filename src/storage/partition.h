@@ -41,7 +41,7 @@ struct HashRange {
 struct PartitionInfo {
   PartitionId id = 0;
   KeyspaceId keyspace = 0;
-  HashRange hashes;
+  HashRange hashes = {};
   Epoch epoch = 0;
   bool is_ended = false;  // was split: only what belongs to the partition itself is still there
 

@@ -208,22 +208,24 @@ class FaultyEngineImpl final : public FaultyEngine {
       if (op.status = CheckAlive(op.partition); !op.status.ok()) return op.done.Finish();
       const bool is_durable = op.at.snapshot || op.at.view == View::kDurable;
       std::shared_ptr<Engine> engine;
-      std::shared_ptr<OpenPartition> inner;  // stays until the read is done
       {
         MutexLock lock(mutex_);
         engine = is_durable ? durable_ : latest_;
-        inner = Inner(*engine, *op.partition);
       }
-      op.partition = inner ? inner.get() : &engine->system();
+      const auto inner = Inner(*engine, *op.partition);  // stays until the read is done
+      if (!inner) {
+        op.status = inner.error();
+        return op.done.Finish();
+      }
+      op.partition = inner->get();
       (*engine.*method)(op);
     });
   }
 
-  // The same partition in one of the two; null for the system's.
-  static std::shared_ptr<OpenPartition> Inner(Engine& engine, const OpenPartition& partition) {
-    if (partition.is_system()) return nullptr;
-    auto handle = RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
-    return handle ? *handle : nullptr;
+  // The same partition in one of the two.
+  static Result<std::shared_ptr<OpenPartition>> Inner(Engine& engine, const OpenPartition& partition) {
+    if (partition.is_system()) return std::shared_ptr<OpenPartition>(std::shared_ptr<void>(), &engine.system());
+    return RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
   }
 
   // In one of the two; the numbers given are left in `parts`.
@@ -231,8 +233,10 @@ class FaultyEngineImpl final : public FaultyEngine {
     std::vector<CommitManyOp::Part> inner(parts.begin(), parts.end());
     std::vector<std::shared_ptr<OpenPartition>> handles;
     for (auto& part : inner) {
-      handles.push_back(Inner(engine, *part.partition));
-      part.partition = handles.back() ? handles.back().get() : &engine.system();
+      auto handle = Inner(engine, *part.partition);
+      if (!handle) return handle.error();
+      part.partition = handle->get();
+      handles.push_back(std::move(*handle));
     }
     CommitManyOp op;
     op.parts = inner;

@@ -448,7 +448,7 @@ TEST_P(FullDiskTest, RefusesWritesAndRecovers) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(put().code(), StatusCode::kNoSpace);
     // Reads go on.
     EXPECT_EQ(GetOr(*engine, acknowledged.begin()->first, "-"), acknowledged.begin()->second);
-    EXPECT_EQ(RunBlocking(engine->CreatePartition({100, 0, {"x", "y"}})).code(), StatusCode::kNoSpace);
+    EXPECT_EQ(RunBlocking(engine->CreatePartition({.id = 100, .keyspace = 100})).code(), StatusCode::kNoSpace);
     disk_.is_full = false;
     Status status;
     for (int i = 0; i < 2000; ++i) {
@@ -535,7 +535,7 @@ TEST_P(FullDiskTest, StartsReadOnlyAndBecomesWritable) {
   EXPECT_EQ(files(), before) << "a start that found no space left files behind";
   for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
   EXPECT_EQ(PutAndWait(*engine, "refused", "-").code(), StatusCode::kNoSpace);
-  EXPECT_EQ(RunBlocking(engine->CreatePartition({100, 0, {"x", "y"}})).code(), StatusCode::kNoSpace);
+  EXPECT_EQ(RunBlocking(engine->CreatePartition({.id = 100, .keyspace = 100})).code(), StatusCode::kNoSpace);
   EXPECT_EQ(OpenCode(copy), StatusCode::kLocked);
   const auto snapshot = engine->TakeSnapshot();
 
@@ -631,11 +631,11 @@ TEST_F(RocksDbEngineTest, ManyWritersShareOneSync) {
       Batch batch;
       batch.Put(fmt::format("w{}", w), std::to_string(i));
       CommitOp commit;
-      commit.batch = &batch;
+      commit.partition = &engine->system(), commit.batch = &batch;
       engine->Commit(commit);
       co_await commit.done;
       DurableOp durable;
-      durable.sequence = commit.sequence;
+      durable.partition = commit.partition, durable.mark = commit.mark;
       engine->WhenDurable(durable);
       co_await durable.done;
       EXPECT_TRUE(durable.status.ok());
@@ -698,7 +698,7 @@ TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
     Batch batch;
     batch.Put(fmt::format("k{:05}", i), std::string(100, 'x'));
     CommitOp op;
-    op.batch = &batch;
+    op.partition = &engine->system(), op.batch = &batch;
     engine->Commit(op);
   }
   // A checkpoint flushes the memtable, so that the data is in a table file.
@@ -725,17 +725,18 @@ TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
 TEST_F(RocksDbEngineTest, DroppedPartitionGivesSpaceBack) {
   options_.memory_bytes = 8 << 20;
   auto engine = Open(path());
-  ASSERT_TRUE(RunBlocking(engine->CreatePartition({1, 0, {"t1", "t2"}})).ok());
+  ASSERT_TRUE(RunBlocking(engine->CreatePartition({.id = 1, .keyspace = 1})).ok());
+  const auto partition = *RunBlocking(engine->OpenPartitionAt(1, 0));
   for (int i = 0; i < 20000; ++i) {
     Batch batch;
-    batch.Put(fmt::format("t1/{:05}", i), std::string(500, static_cast<char>('a' + i % 26)));
+    batch.Put(fmt::format("\x90{:05}", i), std::string(500, static_cast<char>('a' + i % 26)));
     CommitOp op;
-    op.partition = 1, op.batch = &batch;
+    op.partition = partition.get(), op.batch = &batch;
     engine->Commit(op);
     Await(op.done);
     ASSERT_TRUE(op.status.ok());
   }
-  ASSERT_TRUE(PutAndWait(*engine, "t2/x", "kept").ok());
+  ASSERT_TRUE(PutAndWait(*engine, "x", "kept").ok());
   ASSERT_TRUE(RunBlocking(engine->DropPartition(1)).ok());
   ScanOp op;
   EXPECT_EQ(RunScan(*engine, op).rows.size(), 1u);
