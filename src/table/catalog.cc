@@ -26,16 +26,7 @@ constexpr storage::Epoch kFirstEpoch = 1;
 
 // When the next id is not known any more, it goes on so far behind the highest that is: no id is given out twice.
 constexpr uint64_t kLostIds = uint64_t{1} << 20;
-constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see TablePrefix
-
-Result<std::shared_ptr<Table>> DecodeTable(std::string_view record,
-                                           const std::vector<storage::PartitionInfo>& partitions) {
-  ARMATURE_TRY(TableDef def, model::DecodeTableDef(record));
-  const auto partition =
-      std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def.id; });
-  if (partition == partitions.end()) return Status::Corruption("it has no partition");
-  return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition->id, partition->epoch);
-}
+constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see storage/partition.h
 
 }  // namespace
 
@@ -55,7 +46,7 @@ Task<Status> Catalog::Load() {
 Task<Status> Catalog::LoadNextTableId() {
   storage::GetOp next_id;
   const std::string next_id_key = NextTableIdKey();
-  next_id.partition = storage::kSystemPartition;
+  next_id.partition = &engine_.system();
   next_id.key = next_id_key;
   next_id.at.view = storage::View::kLatest;
   engine_.Get(next_id);
@@ -72,6 +63,17 @@ Task<Status> Catalog::LoadNextTableId() {
   co_return Status::Ok();
 }
 
+Task<Result<std::shared_ptr<Table>>> Catalog::LoadTable(std::string_view record,
+                                                        const std::vector<storage::PartitionInfo>& partitions) {
+  ARMATURE_CO_TRY(TableDef def, model::DecodeTableDef(record));
+  const auto info =
+      std::find_if(partitions.begin(), partitions.end(), [&](const auto& known) { return known.id == def.id; });
+  if (info == partitions.end()) co_return Status::Corruption("it has no partition");
+  auto partition = co_await engine_.OpenPartitionAt(info->id, info->epoch);
+  if (!partition) co_return partition.error();
+  co_return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), std::move(*partition));
+}
+
 Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& partitions) {
   storage::ScanOp scan;
   const storage::KeyRange range = CatalogRange();
@@ -79,19 +81,19 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
 
   std::unordered_set<storage::PartitionId> known{storage::kSystemPartition};
   for (const auto& row : scan.rows) {
-    auto loaded = DecodeTable(row.value, partitions);
+    auto loaded = co_await LoadTable(row.value, partitions);
     const std::string_view name = NameInCatalogKey(row.key);
     if (loaded && CatalogKeyOf(*(*loaded)->def()) != row.key) loaded = Status::Corruption("it is another table's");
     if (!loaded) {
       SetAsideRecord(std::string(row.key), name, loaded.error().message());
       continue;
     }
-    known.insert((*loaded)->partition());
+    known.insert((*loaded)->partition().id());
     if (Status status = co_await LoadStats(**loaded); !status.ok()) co_return status;
     list_.Add(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
-  for (const auto& table : DeletedTables()) known.insert(table->partition());
+  for (const auto& table : DeletedTables()) known.insert(table->partition().id());
   if (Status status = co_await DropUnknownPartitions(partitions, known); !status.ok()) co_return status;
   // On a full disk a server starts all the same, and does later what is due.
   const Status status = co_await RunDueTransitions();
@@ -121,10 +123,10 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
   const storage::KeyRange range = DeletedTableRange();
   if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
   for (const auto& row : scan.rows) {
-    auto loaded = DecodeTable(row.value, partitions);
+    auto loaded = co_await LoadTable(row.value, partitions);
     if (loaded && DeletedTableKey((*loaded)->id()) != row.key) loaded = Status::Corruption("it is another table's");
     if (!loaded) {
-      ByteReader id(row.key.substr(2));
+      ByteReader id(row.key.substr(1));
       SetAsideRecord(std::string(row.key), fmt::format("(deleted, id {})", id.BigEndian<uint64_t>()),
                      loaded.error().message());
       continue;
@@ -137,7 +139,7 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
 Task<Status> Catalog::LoadStats(Table& table) {
   const std::string key = TableStatsKey(table.id());
   storage::GetOp get;
-  get.partition = storage::kSystemPartition;
+  get.partition = &engine_.system();
   get.key = key;
   get.at.view = storage::View::kLatest;
   engine_.Get(get);
@@ -204,18 +206,18 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   def.status = ResourceStatus::kCreating;
   def.transition_due_millis = now + control_plane_delay_millis_;
 
-  storage::PartitionInfo partition{def.id, kFirstEpoch, TableRange(def.id)};
+  // Whatever ends this early, the partition is not forgotten: it may be there.
+  partitions_to_drop_.push_back(def.id);
+  auto partition = co_await MakePartition(def.id);
+  if (!partition) {
+    LogError("table {} could not be created: {}", def.name, partition.error().ToString());
+    co_return model::FromStatus(partition.error());
+  }
   // Made ready before it is stored: what is stored is in use from then on, memory or not.
-  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def), partition.id, partition.epoch);
+  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def), std::move(*partition));
   TableList::Tables ready;
   ready.emplace(CatalogKeyOf(def), table);
   MakeRoomToTell();
-  // Whatever ends this early, the partition is not forgotten: it may be there.
-  partitions_to_drop_.push_back(def.id);
-  if (Status status = co_await engine_.CreatePartition(partition); !status.ok()) {
-    LogError("table {} could not be created: {}", def.name, status.ToString());
-    co_return model::FromStatus(status);
-  }
   storage::Batch batch;
   batch.Put(CatalogKeyOf(def), model::EncodeTableDef(def));
   std::string next_id;
@@ -232,6 +234,12 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   to_tell_.push_back({table, nullptr, table->def()});
   co_await ReleaseAndTell(std::move(guard));
   co_return table;
+}
+
+Task<Result<std::shared_ptr<storage::OpenPartition>>> Catalog::MakePartition(uint64_t id) {
+  const storage::PartitionInfo info{.id = id, .keyspace = id, .epoch = kFirstEpoch};
+  if (Status status = co_await engine_.CreatePartition(info); !status.ok()) co_return status;
+  co_return co_await engine_.OpenPartitionAt(id, kFirstEpoch);
 }
 
 void Catalog::MakeRoomToTell() { to_tell_.reserve(to_tell_.size() + 1); }
@@ -314,7 +322,7 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   list_.Remove(key);
   to_tell_.push_back({table, def, nullptr});
-  partitions_to_drop_.push_back(table->partition());
+  partitions_to_drop_.push_back(table->partition().id());
   co_return co_await DropPartitions();
 }
 
@@ -326,9 +334,9 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   records.Delete(key);
   records.Delete(TableStatsKey(def->id));
   records.Put(DeletedTableKey(def->id), model::EncodeTableDef(*def));
-  for (const auto& range : RangesWithoutJournal(def->id)) items.DeleteRange(range.begin, range.end);
-  const storage::CommitManyOp::Part parts[] = {{storage::kSystemPartition, kSystemEpoch, &records},
-                                               {table->partition(), table->epoch(), &items}};
+  const storage::KeyRange all = AllOfHashes();
+  items.DeleteRange(all.begin, all.end);
+  storage::CommitManyOp::Part parts[] = {{&engine_.system(), &records}, {&table->partition().handle(), &items}};
   list_.MakeRoomToBury();
   MakeRoomToTell();
   if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
@@ -345,7 +353,7 @@ Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
   partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   list_.ForgetDeleted(table);
-  partitions_to_drop_.push_back(table->partition());
+  partitions_to_drop_.push_back(table->partition().id());
   co_return co_await DropPartitions();
 }
 
@@ -401,7 +409,7 @@ Task<Status> Catalog::PersistStats() {
 Task<Result<bool>> Catalog::TakeCleanStop() {
   const std::string key = CleanStopKey();
   storage::GetOp get;
-  get.partition = storage::kSystemPartition;
+  get.partition = &engine_.system();
   get.key = key;
   get.at.view = storage::View::kLatest;
   engine_.Get(get);

@@ -115,6 +115,9 @@ class Catalog {
                                      const std::unordered_set<storage::PartitionId>& known);
   void SetAsideRecord(std::string key, std::string_view label, std::string_view why);
   Task<Status> LoadStats(Table& table);
+  Task<Result<std::shared_ptr<Table>>> LoadTable(std::string_view record,
+                                                 const std::vector<storage::PartitionInfo>& partitions);
+  Task<Result<std::shared_ptr<storage::OpenPartition>>> MakePartition(uint64_t id);
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
   Task<Status> DropPartitions();
   Task<Status> BuryTable(std::shared_ptr<Table> table);

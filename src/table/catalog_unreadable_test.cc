@@ -35,7 +35,7 @@ class UnreadableTableTest : public testing::Test {
   }
   std::string Stored(const std::string& key) {
     storage::GetOp get;
-    get.partition = storage::kSystemPartition;
+    get.partition = &engine_.system();
     get.key = key;
     get.at.view = storage::View::kLatest;
     engine_->Get(get);

@@ -1,15 +1,11 @@
 #include "table/table.h"
 
-#include "table/keys/key_layout.h"
-
 namespace armature::table {
 
-Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId partition, storage::Epoch epoch)
+Table::Table(std::shared_ptr<const model::TableDef> def, std::shared_ptr<storage::OpenPartition> partition)
     : id_(def->id),
       key_schema_(def->key_schema),
-      prefix_(TablePrefix(def->id)),
-      partition_(partition),
-      epoch_(epoch),
+      partition_(std::move(partition)),
       has_local_indexes_(TableSchema(def, nullptr).has_local_indexes()) {
   Publish(MakeSchema(std::move(def)));
 }

@@ -42,7 +42,7 @@ Status StatsRecount::Count(Target& target, const std::stop_token& stop) {
   for (bool has_more = true; has_more;) {
     if (stop.stop_requested()) return Status::Ok();
     storage::ScanOp scan;
-    scan.partition = target.table->partition();
+    scan.partition = &target.table->partition().handle();
     scan.begin = range.begin;
     scan.end = range.end;
     scan.limit_bytes = kPortionBytes;

@@ -15,7 +15,7 @@ Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size
   const auto schema = walk.table->schema();
   const storage::KeyRange range = table::AllRows(schema->items());
   storage::ScanOp scan;
-  scan.partition = walk.table->partition();
+  scan.partition = &walk.table->partition().handle();
   scan.begin = walk.cursor.empty() ? range.begin : walk.cursor;
   scan.end = range.end;
   scan.limit_rows = most_items;

@@ -129,8 +129,8 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
         [&](storage::Batch::Kind, std::string_view row, std::string_view value) { derived.rows.emplace(row, value); });
     if (!schema->has_local_indexes()) continue;
     std::string item_key;
-    const size_t partition_end = AppendItemKey(prefix, table.key_schema(), decoded->item, item_key);
-    collections[CollectionSizeKey(prefix, std::string_view(item_key).substr(0, partition_end))] +=
+    const size_t partition_end = AppendItemKey(table.key_schema(), decoded->item, item_key);
+    collections[CollectionSizeKey(std::string_view(item_key).substr(0, partition_end))] +=
         decoded->item_size + LocalEntriesSize(*schema, decoded->item, arena);
   }
   for (const auto& [key, size] : collections) AppendBigEndian(derived.rows[key], size);
@@ -188,7 +188,7 @@ std::string StoreAudit::CheckImages(Table& table, const Rows& items) {
       check.wants_old_image = true;
       if (!RunBlocking(house_.writes().Execute(check, arena))) return "an item cannot be looked at";
       std::string storage_key, remembered;
-      AppendItemKey(table.prefix(), table.key_schema(), key, storage_key);
+      AppendItemKey(table.key_schema(), key, storage_key);
       if (check.old_exists) model::EncodeItem(check.old_item, check.old_size, remembered);
       const auto stored = items.find(storage_key);
       if (stored == items.end() ? check.old_exists : remembered != stored->second)
@@ -213,7 +213,7 @@ std::string StoreAudit::CheckJournal(Table& table, const Rows& items) {
       if (!page) return "the journal cannot be read";
       for (const model::ChangeRecord& record : page->records) {
         std::string key, before, after;
-        AppendItemKey(table.prefix(), table.key_schema(), record.keys, key);
+        AppendItemKey(table.key_schema(), record.keys, key);
         if (record.has_old) model::EncodeItem(record.old_image, record.old_size, before);
         if (record.has_new) model::EncodeItem(record.new_image, record.new_size, after);
         const auto known = replica.find(key);

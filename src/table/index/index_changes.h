@@ -60,8 +60,7 @@ size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& aren
 
 // The expiry rows (keys/expiry.h) a write deletes and puts. Gives the expiry of the row it puts, if it does. REQUIRES:
 // the schema has an expiry attribute.
-std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view table_prefix,
-                                           std::string_view item_key, Image old_item, Image new_item,
-                                           storage::Batch& batch);
+std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view item_key, Image old_item,
+                                           Image new_item, storage::Batch& batch);
 
 }  // namespace armature::table

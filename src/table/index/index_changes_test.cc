@@ -171,7 +171,7 @@ class ExpiryChangesTest : public testing::Test {
     const model::Item before = expr::MakeItem(arena_, old_item == "(none)" ? "" : old_item);
     const model::Item after = expr::MakeItem(arena_, new_item == "(none)" ? "" : new_item);
     std::string key;
-    AppendItemKey(prefix, def.key_schema, before.empty() ? after : before, key);
+    AppendItemKey(def.key_schema, before.empty() ? after : before, key);
     storage::Batch batch;
     noted_ = AppendExpiryChanges(schema, prefix, key, before.empty() ? nullptr : &before,
                                  after.empty() ? nullptr : &after, batch);

@@ -89,9 +89,9 @@ Task<Status> Journal::Load() {
 }
 
 Task<Result<Position>> Journal::LastPosition(const Table& table, LaneId lane) {
-  const std::string begin = JournalRowKey(table.prefix(), lane, 0), end = JournalRowKey(table.prefix(), lane + 1, 0);
+  const std::string begin = JournalRowKey(lane, 0), end = JournalRowKey(lane + 1, 0);
   storage::ScanOp scan;
-  scan.partition = table.partition();
+  scan.partition = &table.partition().handle();
   scan.begin = begin;
   scan.end = end;
   scan.is_reverse = true;

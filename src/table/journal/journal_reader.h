@@ -64,7 +64,7 @@ class JournalReader {
 
  private:
   Task<Status> CommitToTable(const Table& table, const storage::Batch& batch);
-  Task<Status> AwaitHorizon(storage::Sequence sequence);
+  Task<Status> AwaitHorizon(const Table& table, storage::Mark mark);
 };
 
 }  // namespace armature::table

@@ -1,8 +1,7 @@
 // Keyspace: rows in key order that can be read by key condition — the items of a table, or the entries of one index.
 //
-//   items    0x02 | table id, 7 bytes | 0x10 | hash, 8 bytes | partition key | sort key
-//   index    0x02 | table id, 7 bytes | 0x20 local or 0x30 global | index id, 4 bytes | hash | index key | rest of the
-//   table's key
+//   items    0x10 | hash, 8 bytes | partition key | sort key
+//   index    0x20 local or 0x30 global | index id, 4 bytes | hash | index key | rest of the table's key
 //
 // An index row ends with those of the table's key attributes that are not in the index key: that makes it unique and
 // gives rows with equal index keys a stable order. Pure; used by the read and write paths.

@@ -33,7 +33,7 @@ class PageReader {
   Task<ApiResult<void>> Run() {
     while (!is_done_) {
       storage::ScanOp scan;
-      scan.partition = page_.table->partition();
+      scan.partition = &page_.table->partition().handle();
       scan.begin = page_.range.begin;
       scan.end = page_.range.end;
       scan.is_reverse = page_.is_reverse;
@@ -108,7 +108,7 @@ class PageReader {
     }
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     storage::MultiGetOp get;
-    get.partition = page_.table->partition();
+    get.partition = &page_.table->partition().handle();
     get.keys = views;
     get.at = page_.at;
     engine_.MultiGet(get);

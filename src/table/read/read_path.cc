@@ -22,8 +22,8 @@ ReadView ReadPath::ViewFor(bool is_consistent) const {
 
 Task<model::ApiResult<void>> ReadPath::Get(ItemRead& read) const {
   const Table& table = *read.table;
-  AppendItemKey(table.prefix(), table.key_schema(), read.key, read.storage_key_);
-  read.read_.partition = table.partition();
+  AppendItemKey(table.key_schema(), read.key, read.storage_key_);
+  read.read_.partition = &table.partition().handle();
   read.read_.key = read.storage_key_;
   read.read_.at = read.at;
   engine_.Get(read.read_);
@@ -37,10 +37,10 @@ Task<model::ApiResult<void>> ReadPath::GetMany(ItemsRead& read) const {
   const Table& table = *read.table;
   read.storage_keys_.resize(read.keys.size());
   for (size_t i = 0; i < read.keys.size(); ++i) {
-    AppendItemKey(table.prefix(), table.key_schema(), read.keys[i], read.storage_keys_[i]);
+    AppendItemKey(table.key_schema(), read.keys[i], read.storage_keys_[i]);
     read.views_.emplace_back(read.storage_keys_[i]);
   }
-  read.read_.partition = table.partition();
+  read.read_.partition = &table.partition().handle();
   read.read_.keys = read.views_;
   read.read_.at = read.at;
   engine_.MultiGet(read.read_);

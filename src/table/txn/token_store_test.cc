@@ -37,7 +37,7 @@ class TokenStoreTest : public testing::Test {
   }
   size_t SystemRows() {
     storage::ScanOp scan;
-    scan.partition = storage::kSystemPartition;
+    scan.partition = &engine_.system();
     scan.at.view = storage::View::kLatest;
     engine_->Scan(scan);
     return scan.rows.size();

@@ -273,7 +273,7 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:1")), "ok");
   Arena arena;
   std::string key;
-  AppendItemKey(table_->prefix(), table_->key_schema(), expr::MakeItem(arena, "pk=S:a"), key);
+  AppendItemKey(table_->key_schema(), expr::MakeItem(arena, "pk=S:a"), key);
   storage::GetOp get;
   get.key = key;
   engine_->Get(get);

@@ -22,7 +22,7 @@
 namespace armature::table {
 
 using model::ApiResult;
-using storage::Sequence;
+using storage::Mark;
 
 namespace {
 
@@ -60,21 +60,20 @@ Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nu
 class WritePath::CollectionSizes {
  public:
   // `stripe` is that of the collection's latch, under which its size is remembered as items are.
-  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, const LatestImages& images, size_t stripe, const Table& table,
-                                 const std::string& key) {
-    if (const auto it = sizes_.find(key); it != sizes_.end()) co_return it->second;
-    if (const auto* image = images.Find(stripe, key))
+  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, size_t stripe, Table& table, const std::string& key) {
+    if (const auto it = sizes_.find({&table, key}); it != sizes_.end()) co_return it->second;
+    if (const auto* image = table.partition().images().Find(stripe, key))
       co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
-    const auto stored = co_await storage::GetValue(engine, table.partition(), key, kLatest);
+    const auto stored = co_await storage::GetValue(engine, table.partition().handle(), key, kLatest);
     if (!stored) co_return StorageError(table, stored.error());
     const uint64_t size = *stored ? ByteReader(**stored).BigEndian<uint64_t>() : 0;
-    sizes_[key] = size;
+    sizes_[{&table, key}] = size;
     co_return size;
   }
 
-  void Set(const CollectionSize& collection, size_t stripe, Changes& changes) {
+  void Set(const CollectionSize& collection, size_t stripe, const Table& table, Changes& changes) {
     const auto& [key, bytes] = collection;
-    sizes_[key] = bytes;
+    sizes_[{&table, key}] = bytes;
     std::string record;
     AppendBigEndian(record, bytes);
     if (bytes == 0) changes.batch.Delete(key);
@@ -83,14 +82,14 @@ class WritePath::CollectionSizes {
   }
 
  private:
-  std::map<std::string, uint64_t> sizes_;
+  std::map<std::pair<const Table*, std::string>, uint64_t> sizes_;
 };
 
 // --- the steps of one write
 
 void WritePath::PrepareKey(ItemWrite& write) const {
-  write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
-  write.stripe_ = latches_.StripeOf(LatchKey(write));
+  write.partition_end_ = AppendItemKey(write.table->key_schema(), write.key, write.storage_key_);
+  write.stripe_ = write.table->partition().latches().StripeOf(LatchKey(write));
 }
 
 // Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
@@ -100,11 +99,11 @@ std::string_view WritePath::LatchKey(const ItemWrite& write) const {
 }
 
 Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
-  if (const auto* image = images_.Find(write.stripe_, write.storage_key_)) {
+  if (const auto* image = write.table->partition().images().Find(write.stripe_, write.storage_key_)) {
     write.read_.found = image->exists;
     write.read_.value = image->value;
   } else {
-    write.read_.partition = write.table->partition();
+    write.read_.partition = &write.table->partition().handle();
     write.read_.key = write.storage_key_;
     write.read_.at.view = storage::View::kLatest;
     engine_.Get(write.read_);
@@ -158,7 +157,7 @@ ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
 }
 
 std::string WritePath::CollectionKey(const ItemWrite& write) const {
-  return CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
+  return CollectionSizeKey(std::string_view(write.storage_key_).substr(0, write.partition_end_));
 }
 
 Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes,
@@ -169,8 +168,7 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
   CollectionSize collection{CollectionKey(write)};
-  ARMATURE_CO_TRY(const uint64_t before,
-                  co_await sizes.Read(engine_, images_, write.stripe_, *write.table, collection.key));
+  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, write.stripe_, *write.table, collection.key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
@@ -195,8 +193,7 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
                        ImageOf(write.new_exists, write.new_item), arena, batch, write.index_charges, write.unbuilt_);
   if (!write.schema->expiry_attribute().empty()) {
-    const auto put = AppendExpiryChanges(*write.schema, write.table->prefix(), write.storage_key_,
-                                         ImageOf(write.old_exists, write.old_item),
+    const auto put = AppendExpiryChanges(*write.schema, write.storage_key_, ImageOf(write.old_exists, write.old_item),
                                          ImageOf(write.new_exists, write.new_item), batch);
     write.new_expiry_ = put.value_or(INT64_MAX);
   }
@@ -207,7 +204,7 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
 }
 
 Task<ApiResult<bool>> WritePath::HasRowAt(const Table& table, std::string_view row_key) {
-  const auto stored = co_await storage::GetValue(engine_, table.partition(), row_key, kLatest);
+  const auto stored = co_await storage::GetValue(engine_, table.partition().handle(), row_key, kLatest);
   if (!stored) co_return StorageError(table, stored.error());
   co_return stored->has_value();
 }
@@ -245,23 +242,18 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.table->has_local_indexes()) { ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena)); }
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
-  if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, changes);
+  if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, *write.table, changes);
   AppendChanges(write, arena, changes);
   co_return ApiResult<void>{};
 }
 
 // --- committing
 
-Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
+Task<ApiResult<Mark>> WritePath::Commit(Table& table, const storage::Batch& batch) {
+  const auto committed = co_await storage::CommitBatch(engine_, table.partition().handle(), batch);
   if (!committed) co_return StorageError(table, committed.error());
-  NoteCommitted(*committed);
-  co_return *committed;
-}
-
-void WritePath::NoteCommitted(Sequence sequence) {
-  Sequence seen = last_committed_.load(std::memory_order_relaxed);
-  while (seen < sequence && !last_committed_.compare_exchange_weak(seen, sequence, std::memory_order_acq_rel)) {}
+  table.partition().NoteCommitted(committed->mark);
+  co_return committed->mark;
 }
 
 void WritePath::CountChange(ItemWrite& write) const {
@@ -278,27 +270,36 @@ void WritePath::CountChange(ItemWrite& write) const {
   if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
 }
 
-Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
-  if (sequence <= engine_.DurableUpTo()) co_return ApiResult<void>{};
-  const Status status = co_await storage::AwaitDurable(engine_, sequence);
+Task<ApiResult<void>> WritePath::AwaitDurable(const Table& table, Mark mark) {
+  const storage::OpenPartition& partition = table.partition().handle();
+  if (mark <= engine_.DurableUpTo(partition)) co_return ApiResult<void>{};
+  const Status status = co_await storage::AwaitDurable(engine_, partition, mark);
   if (status.ok()) co_return ApiResult<void>{};
-  LogRefusal("of any", status);
+  LogRefusal(table.def()->name, status);
   co_return model::FromStatus(status);
+}
+
+// Whether they were written or only looked at: what is told of them is durable.
+Task<ApiResult<void>> WritePath::AwaitAllDurable(std::span<const ItemWrite> writes) {
+  const auto tables = TablesOf(writes);
+  for (const Table* table : tables) ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*table, table->partition().newest()));
+  co_return ApiResult<void>{};
 }
 
 // --- one write
 
-// Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
-Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
+// Leaves the write committed but perhaps not durable; gives the mark to wait for before anything of it is told.
+Task<ApiResult<Mark>> WritePath::Apply(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
   CollectionSizes sizes;
-  const auto guard = co_await latches_.LockStripe(write.stripe_);
-  Changes changes(images_);
+  Partition& partition = write.table->partition();
+  const auto guard = co_await partition.latches().LockStripe(write.stripe_);
+  Changes changes(partition.images());
   auto prepared = co_await Prepare(write, sizes, arena, changes);
   if (!prepared) write.failure = std::move(prepared).error();
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
   // latest state: it must not be of a kind a crash takes back.
-  if (write.failure || changes.batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
+  if (write.failure || changes.batch.empty()) co_return partition.newest();
   auto committed = co_await Commit(*write.table, changes.batch);
   if (committed) {
     changes.Settle(*committed);
@@ -308,8 +309,8 @@ Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
 }
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
-  ARMATURE_CO_TRY(const Sequence sequence, co_await Apply(write, arena));
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  ARMATURE_CO_TRY(const Mark mark, co_await Apply(write, arena));
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, mark));
   if (write.failure) co_return std::move(*write.failure);
   co_return ApiResult<void>{};
 }
@@ -319,17 +320,26 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
 // The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
 // does not need to be one, but one commit of all its changes is much cheaper than one for each.
 Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
-  std::vector<size_t> stripes;
-  stripes.reserve(writes.size());
+  // By partition, then by stripe: the order in which everybody takes them.
+  struct Latch {
+    storage::PartitionId id = 0;
+    size_t stripe = 0;
+    LatchTable* table = nullptr;
+    auto operator<=>(const Latch&) const = default;
+  };
+  std::vector<Latch> latches;
+  latches.reserve(writes.size());
   for (ItemWrite& write : writes) {
     PrepareKey(write);
-    stripes.push_back(write.stripe_);
+    Partition& partition = write.table->partition();
+    latches.push_back({partition.id(), write.stripe_, &partition.latches()});
   }
-  LatchTable::InLockingOrder(stripes);
+  std::sort(latches.begin(), latches.end());
+  latches.erase(std::unique(latches.begin(), latches.end()), latches.end());
   std::vector<LatchTable::Guard> guards;
-  guards.reserve(stripes.size());
-  for (const size_t stripe : stripes) {
-    auto guard = co_await latches_.LockStripe(stripe);
+  guards.reserve(latches.size());
+  for (const Latch& latch : latches) {
+    auto guard = co_await latch.table->LockStripe(latch.stripe);
     guards.push_back(std::move(guard));
   }
   co_return guards;
@@ -339,7 +349,7 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
 Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena) {
   CollectionSizes sizes;
   for (ItemWrite& write : writes) {
-    Changes& of_table = changes.try_emplace(write.table, images_).first->second;
+    Changes& of_table = changes.try_emplace(write.table, write.table->partition().images()).first->second;
     auto prepared = co_await Prepare(write, sizes, arena, of_table);
     if (!prepared) write.failure = std::move(prepared).error();
     co_await YieldIfDue();
@@ -347,21 +357,16 @@ Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& chan
 }
 
 Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
-  Sequence last = 0;
   {
     const auto guards = co_await LockAll(writes);
     TableChanges changes;
     co_await PrepareAll(writes, changes, arena);
-    last = last_committed_.load(std::memory_order_acquire);
     // In the request's order, not in that of addresses: a run from a seed repeats itself.
     for (Table* const table : TablesOf(writes)) {
       Changes& of_table = changes.at(table);
       if (of_table.batch.empty()) continue;
       auto committed = co_await Commit(*table, of_table.batch);
-      if (committed) {
-        last = std::max(last, *committed);
-        of_table.Settle(*committed);
-      }
+      if (committed) of_table.Settle(*committed);
       for (ItemWrite& write : writes) {
         if (write.table != table || write.failure || !write.condition_held) continue;
         if (committed) CountChange(write);
@@ -369,7 +374,7 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
       }
     }
   }
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
+  ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
   if (!writes.empty() && std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
   co_return ApiResult<void>{};
@@ -377,30 +382,29 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
 
 Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
-  Sequence sequence = 0;
   bool is_cancelled = false;
   {
     const auto guards = co_await LockAll(writes);
     TableChanges changes;
     co_await PrepareAll(writes, changes, arena);
     for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
-    sequence = last_committed_.load(std::memory_order_acquire);
     if (!is_cancelled) {
       std::vector<storage::CommitManyOp::Part> parts;
       for (const auto& [table, of_table] : changes)
-        if (!of_table.batch.empty()) parts.push_back({table->partition(), table->epoch(), &of_table.batch});
-      if (system_changes) parts.push_back({storage::kSystemPartition, kSystemEpoch, system_changes});
+        if (!of_table.batch.empty()) parts.push_back({&table->partition().handle(), &of_table.batch});
+      if (system_changes) parts.push_back({&engine_.system(), system_changes});
       if (!parts.empty()) {
         const auto committed = co_await storage::CommitParts(engine_, parts);
         if (!committed) co_return StorageError(*writes.front().table, committed.error());
-        sequence = *committed;
-        NoteCommitted(sequence);
-        for (auto& [table, of_table] : changes) of_table.Settle(sequence);
+        for (auto& [table, of_table] : changes) {
+          table->partition().NoteCommitted(*committed);
+          of_table.Settle(*committed);
+        }
         for (ItemWrite& write : writes) CountChange(write);
       }
     }
   }
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
   co_return !is_cancelled;
 }
 
@@ -414,7 +418,7 @@ Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is
   write.kind = ItemWrite::Kind::kCheck;
   write.wants_old_image = true;
   PrepareKey(write);
-  const auto guard = co_await latches_.LockStripe(write.stripe_);
+  const auto guard = co_await table.partition().latches().LockStripe(write.stripe_);
   write.schema = table.schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
   storage::Batch batch;
@@ -453,7 +457,7 @@ Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, A
   std::optional<int64_t> put;
   const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
     if (write.schema->expiry_attribute().empty()) return false;
-    put = AppendExpiryChanges(*write.schema, table.prefix(), write.storage_key_, nullptr, &write.old_item, batch);
+    put = AppendExpiryChanges(*write.schema, write.storage_key_, nullptr, &write.old_item, batch);
     return put.has_value();
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, false, append, arena));
@@ -461,8 +465,9 @@ Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, A
   co_return ApiResult<void>{};
 }
 
-Task<void> WritePath::AwaitEarlierWrites() {
-  for (size_t stripe = 0; stripe < latches_.stripe_count(); ++stripe) co_await latches_.LockStripe(stripe);
+Task<void> WritePath::AwaitEarlierWrites(Table& table) {
+  LatchTable& latches = table.partition().latches();
+  for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) co_await latches.LockStripe(stripe);
 }
 
 }  // namespace armature::table

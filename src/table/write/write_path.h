@@ -1,7 +1,7 @@
 // The one write path: read the old image, check the condition, make the new image, derive index rows and the change
 // record, commit, wait until it is durable.
 //
-// Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It owns the
+// Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It takes the
 // latches; statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite.
 // Guarantees: a write that returns success is durable; one that returns an error changed nothing (or, after a storage
 // failure, may have, as the error says); what a failed condition reveals of an item is durable too; transactions are
@@ -9,7 +9,6 @@
 // storage/.
 #pragma once
 
-#include <atomic>
 #include <functional>
 #include <map>
 #include <span>
@@ -57,8 +56,8 @@ class WritePath {
   // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when a later commit is.
   Task<model::ApiResult<void>> BuildExpiryRow(Table& table, model::Item key, Arena& arena);
 
-  // Returns when every write that began before has ended: none still runs under an older table definition.
-  Task<void> AwaitEarlierWrites();
+  // Returns when every write of the table that began before has ended: none still runs under an older definition.
+  Task<void> AwaitEarlierWrites(Table& table);
 
  private:
   class CollectionSizes;
@@ -66,9 +65,9 @@ class WritePath {
   // the latches of its items: it is declared after them.
   struct Changes {
     explicit Changes(LatestImages& latest) : images(latest) {}
-    void Settle(storage::Sequence sequence) {
+    void Settle(storage::Mark mark) {
       images.Keep();
-      records.Settle(sequence);
+      records.Settle(mark);
     }
     storage::Batch batch;
     PendingRecords records;
@@ -96,10 +95,10 @@ class WritePath {
   Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes);
   Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
   Task<void> PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena);
-  Task<model::ApiResult<storage::Sequence>> Apply(ItemWrite& write, Arena& arena);
-  Task<model::ApiResult<storage::Sequence>> Commit(Table& table, const storage::Batch& batch);
-  Task<model::ApiResult<void>> AwaitDurable(storage::Sequence sequence);
-  void NoteCommitted(storage::Sequence sequence);
+  Task<model::ApiResult<storage::Mark>> Apply(ItemWrite& write, Arena& arena);
+  Task<model::ApiResult<storage::Mark>> Commit(Table& table, const storage::Batch& batch);
+  Task<model::ApiResult<void>> AwaitDurable(const Table& table, storage::Mark mark);
+  Task<model::ApiResult<void>> AwaitAllDurable(std::span<const ItemWrite> writes);
   void CountChange(ItemWrite& write) const;
 
   // Puts a row that `append` derives from an existing item, under the item's latch. False: there is none to be put, or
@@ -110,10 +109,6 @@ class WritePath {
 
   storage::Engine& engine_;
   const uint64_t max_collection_bytes_;
-  LatchTable latches_;
-  LatestImages images_{latches_.stripe_count()};
-  // The newest commit of any item: whoever reveals latest state without writing waits for this one.
-  std::atomic<storage::Sequence> last_committed_{0};
 };
 
 }  // namespace armature::table

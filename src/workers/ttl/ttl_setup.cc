@@ -115,7 +115,7 @@ Task<Status> TtlSetup::Enable(TtlWork& work) {
 }
 
 Task<Status> TtlSetup::Disable(TtlWork& work) {
-  const storage::KeyRange rows = table::AllExpiryRows(work.table->prefix());
+  const storage::KeyRange rows = table::AllExpiryRows();
   Status status = co_await DeleteRows(*work.table, rows);
   work.is_done = status.ok();
   co_return status;

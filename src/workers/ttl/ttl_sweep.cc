@@ -109,10 +109,10 @@ Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Plac
 
 Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion) {
   const std::string begin =
-      table::ExpiryRows(table.prefix(), std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
-  const std::string end = table::AllExpiryRows(table.prefix()).end;
+      table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
+  const std::string end = table::AllExpiryRows().end;
   storage::ScanOp scan;
-  scan.partition = table.partition();
+  scan.partition = &table.partition().handle();
   scan.begin = std::max(begin, place.cursor);
   scan.end = end;
   scan.limit_rows = items_per_portion_;

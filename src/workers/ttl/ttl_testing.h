@@ -96,7 +96,7 @@ class TtlFixture : public WorkerFixture {
   std::vector<std::string> Rows() {
     std::vector<std::string> shown;
     Arena arena;
-    for (const auto& [key, value] : Scan(table::AllExpiryRows(table_->prefix()), table_->partition())) {
+    for (const auto& [key, value] : Scan(table::AllExpiryRows(), table_->partition())) {
       table::ExpiryRow row;
       EXPECT_TRUE(table::ReadExpiryRow(key, table_->key_schema(), arena, &row));
       EXPECT_TRUE(value.empty());
