@@ -92,7 +92,7 @@ std::string CountItems(StoreDoctor& doctor, const model::TableDef& def) {
 void PrintTables(StoreDoctor& doctor, bool counts) {
   std::vector<model::TableDef> tables;
   size_t unreadable = 0;
-  const Status status = doctor.Read(table::CatalogRange(), [&](std::string_view, std::string_view record) {
+  const Status status = doctor.ReadSystem(table::CatalogRange(), [&](std::string_view, std::string_view record) {
     auto def = model::DecodeTableDef(record);
     if (def) tables.push_back(std::move(*def));
     else ++unreadable;

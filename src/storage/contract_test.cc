@@ -507,7 +507,7 @@ TEST_P(ContractTest, WhatIsDroppedIsGoneAndNothingElse) {
   }
   for (const PartitionId id : {2, 3}) ASSERT_TRUE(RunBlocking(engine_->DropPartition(id)).ok());
   EXPECT_FALSE(two->is_alive());
-  EXPECT_EQ(PutIn(*two, "\x90", "").code(), StatusCode::kFenced);
+  EXPECT_EQ(PutIn(*two, "\x90", "").code(), StatusCode::kNotFound);
   EXPECT_EQ(ScanIn(*one, "\x10"), "item;");
   EXPECT_EQ(ScanIn(*one, "\xff"), "own;");
   EXPECT_EQ(ScanKeys("", ""), "system=stays;");

@@ -73,6 +73,7 @@ std::vector<KeyRange> EmbeddedPartition::RangesToDrop(bool is_last) const {
 
 Status CheckAlive(const OpenPartition* partition) {
   if (partition->is_alive()) return {};
+  if (partition->is_dropped()) return Status::NotFound(fmt::format("partition {} was dropped", partition->id()));
   return Status::Fenced(
       fmt::format("partition {} is no longer open at epoch {}", partition->id(), partition->info().epoch));
 }

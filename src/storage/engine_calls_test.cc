@@ -98,7 +98,7 @@ TEST_P(EngineCallsTest, ErrorsOfEveryKindOfCallAreHandedOn) {
   };
   auto committed = RunBlocking(commit());
   ASSERT_FALSE(committed.has_value());
-  EXPECT_EQ(committed.error().code(), StatusCode::kFenced);
+  EXPECT_EQ(committed.error().code(), StatusCode::kNotFound);
   engine_->FailNext(FaultyEngine::Point::kGet, 1, Status::Corruption("bad block"));
   auto found = RunBlocking(Find("a"));
   ASSERT_FALSE(found.has_value());

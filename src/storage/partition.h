@@ -72,7 +72,8 @@ inline bool FindHash(std::string_view key, uint64_t* hash) {
 
 // A partition that was opened: made by an engine, used by its owner for as long as it lives. It dies as a whole, when
 // somebody else opens the partition under a higher epoch, when it ends or goes, or when the outcome of a commit is not
-// known: from then on everything asked of it is refused with kFenced, and whoever has it looks for another.
+// known: from then on everything asked of it is refused with kFenced (kNotFound: the partition is known to be dropped),
+// and whoever has it looks for another.
 class OpenPartition {
  public:
   explicit OpenPartition(const PartitionInfo& info) : info_(info) {}
@@ -92,12 +93,19 @@ class OpenPartition {
     return !info_.is_ended && FindHash(key, &hash) && info_.hashes.Contains(hash);
   }
 
+  bool is_dropped() const { return is_dropped_.load(std::memory_order_relaxed); }
+
   // The engine's.
   void Kill() { is_alive_.store(false, std::memory_order_release); }
+  void Drop() {
+    is_dropped_.store(true, std::memory_order_relaxed);
+    Kill();
+  }
 
  private:
   const PartitionInfo info_;
   std::atomic<bool> is_alive_{true};
+  std::atomic<bool> is_dropped_{false};
 };
 
 }  // namespace armature::storage

@@ -106,7 +106,7 @@ void PartitionTable::Change(const PartitionInfo& info) {
 void PartitionTable::Erase(PartitionId id) {
   const auto found = partitions_.find(id);
   if (found == partitions_.end()) return;
-  found->second->Kill();
+  found->second->Drop();
   partitions_.erase(found);
 }
 

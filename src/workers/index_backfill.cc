@@ -110,7 +110,7 @@ Task<Result<Pause>> IndexBackfill::Advance(IndexWork& work) {
 Task<Result<Pause>> IndexBackfill::Build(IndexWork& work, const IndexDef& index) {
   if (!index.is_backfilling) {
     // Writes that began under the definition without the index do not keep it; none may run any more.
-    co_await writes_.AwaitEarlierWrites();
+    co_await writes_.AwaitEarlierWrites(*work.table);
     if (Status status = co_await Record(work); !status.ok()) co_return status;
     const auto announce = [](TableDef&, IndexDef& changed) { changed.is_backfilling = true; };
     if (Status status = co_await ChangeIndex(work, announce); !status.ok()) co_return status;
@@ -165,7 +165,7 @@ Task<Result<Pause>> IndexBackfill::Remove(IndexWork& work, const IndexDef& index
 
 Task<Status> IndexBackfill::FinishRemoval(IndexWork& work) {
   // A write under the older definition would put rows behind the deletion.
-  co_await writes_.AwaitEarlierWrites();
+  co_await writes_.AwaitEarlierWrites(*work.table);
   if (Status status = co_await DeleteEntries(*work.table, work.index_id); !status.ok()) co_return status;
   work.is_out_of_definition = false;
   co_return co_await Forget(work.table->id(), work.index_id);

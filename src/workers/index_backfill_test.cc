@@ -130,12 +130,12 @@ class IndexBackfillTest : public WorkerFixture {
     index.id = index_id_;
     return table::IndexKeyspace(*table_->def(), index);
   }
-  std::vector<std::string> Rows() { return Show(Scan(table::AllRows(Entries()), table_->partition()), nullptr); }
+  std::vector<std::string> Rows() { return Show(Scan(table::AllRows(Entries()), table_->partition().handle()), nullptr); }
   std::vector<std::string> ExpectedRows() {
     const table::Keyspace entries = Entries();
-    return Show(Scan(table::AllRows(table_->schema()->items()), table_->partition()), &entries);
+    return Show(Scan(table::AllRows(table_->schema()->items()), table_->partition().handle()), &entries);
   }
-  size_t Records() { return Scan(table::IndexBuildRange(), storage::kSystemPartition).size(); }
+  size_t Records() { return Scan(table::IndexBuildRange(), engine_->system()).size(); }
 
   void ExpectFinished() {
     EXPECT_EQ(State(), "ACTIVE");

@@ -181,7 +181,7 @@ template <class Work>
 Task<Status> PortionedJob<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
   storage::Batch batch;
   batch.DeleteRange(rows.begin, rows.end);
-  const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
+  const auto committed = co_await storage::CommitBatch(engine_, table.partition().handle(), batch);
   co_return committed ? Status::Ok() : committed.error();
 }
 

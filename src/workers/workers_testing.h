@@ -45,9 +45,9 @@ class WorkerFixture : public testing::Test {
 
   // Keys and values.
   std::vector<std::pair<std::string, std::string>> Scan(const storage::KeyRange& range,
-                                                        storage::PartitionId partition) {
+                                                        const storage::OpenPartition& partition) {
     storage::ScanOp scan;
-    scan.partition = partition;
+    scan.partition = &partition;
     scan.begin = range.begin;
     scan.end = range.end;
     scan.at.view = storage::View::kLatest;

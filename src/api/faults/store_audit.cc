@@ -22,26 +22,25 @@ namespace {
 constexpr std::string_view kPartitionKeys[] = {"a", "b", "c", "d", "p", "q", "t", "u", "bs", "none", "probe"};
 constexpr std::string_view kSortKeys[] = {"1", "2", "3", "new", "t", "s", "x", "probe"};
 
-uint8_t SpaceOf(std::string_view key, std::string_view prefix) { return static_cast<uint8_t>(key[prefix.size()]); }
 
 // The first difference of two maps in words; empty: there is none.
 std::string Difference(const std::map<std::string, std::string>& stored,
                        const std::map<std::string, std::string>& expected) {
   for (const auto& [key, value] : expected) {
     const auto it = stored.find(key);
-    if (it == stored.end()) return fmt::format("a row of space {:#x} is missing", static_cast<uint8_t>(key[8]));
-    if (it->second != value) return fmt::format("a row of space {:#x} is another", static_cast<uint8_t>(key[8]));
+    if (it == stored.end()) return fmt::format("a row of space {:#x} is missing", static_cast<uint8_t>(key[0]));
+    if (it->second != value) return fmt::format("a row of space {:#x} is another", static_cast<uint8_t>(key[0]));
   }
   for (const auto& [key, value] : stored)
-    if (!expected.contains(key)) return fmt::format("a row of space {:#x} is nobody's", static_cast<uint8_t>(key[8]));
+    if (!expected.contains(key)) return fmt::format("a row of space {:#x} is nobody's", static_cast<uint8_t>(key[0]));
   return {};
 }
 
 }  // namespace
 
-StoreAudit::Rows StoreAudit::ReadRows(storage::PartitionId partition, const storage::KeyRange& range) {
+StoreAudit::Rows StoreAudit::ReadRows(const storage::OpenPartition& partition, const storage::KeyRange& range) {
   storage::ScanOp scan;
-  scan.partition = partition;
+  scan.partition = &partition;
   scan.begin = range.begin;
   scan.end = range.end;
   scan.at.view = storage::View::kLatest;
@@ -61,9 +60,9 @@ std::string StoreAudit::Run(bool has_statistics) {
 }
 
 std::string StoreAudit::CheckDefinitions() {
-  const Rows stored = ReadRows(storage::kSystemPartition, table::CatalogRange());
-  const Rows buried = ReadRows(storage::kSystemPartition, table::DeletedTableRange());
-  Rows journals = ReadRows(storage::kSystemPartition, table::JournalStateRange());
+  const Rows stored = ReadRows(house_.engine().system(), table::CatalogRange());
+  const Rows buried = ReadRows(house_.engine().system(), table::DeletedTableRange());
+  Rows journals = ReadRows(house_.engine().system(), table::JournalStateRange());
   const auto check_journal = [&](Table& table) -> std::string {
     const auto it = journals.find(table::JournalStateKey(table.id()));
     const std::string in_use = table::EncodeJournalState(*table.journal().state());
@@ -97,8 +96,8 @@ std::string StoreAudit::CheckDefinitions() {
 
 std::string StoreAudit::CheckPartitions() {
   std::set<storage::PartitionId> expected{storage::kSystemPartition}, found;
-  for (const auto& table : house_.catalog().AllTables()) expected.insert(table->partition());
-  for (const auto& table : house_.catalog().DeletedTables()) expected.insert(table->partition());
+  for (const auto& table : house_.catalog().AllTables()) expected.insert(table->partition().id());
+  for (const auto& table : house_.catalog().DeletedTables()) expected.insert(table->partition().id());
   const auto partitions = RunBlocking(house_.engine().ListPartitions());
   for (const auto& info : *partitions) found.insert(info.id);
   found.insert(storage::kSystemPartition);
@@ -107,7 +106,6 @@ std::string StoreAudit::CheckPartitions() {
 
 std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived) {
   const auto schema = table.schema();
-  const std::string& prefix = table.prefix();
   std::map<std::string, uint64_t> collections;
   for (const auto& [key, record] : items) {
     Arena arena;
@@ -124,7 +122,7 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
       ++entries;
       entry_bytes += charge.size_delta;
     }
-    if (!schema->expiry_attribute().empty()) AppendExpiryChanges(*schema, prefix, key, nullptr, &decoded->item, batch);
+    if (!schema->expiry_attribute().empty()) AppendExpiryChanges(*schema, key, nullptr, &decoded->item, batch);
     batch.ForEach(
         [&](storage::Batch::Kind, std::string_view row, std::string_view value) { derived.rows.emplace(row, value); });
     if (!schema->has_local_indexes()) continue;
@@ -139,13 +137,9 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
 
 std::string StoreAudit::CheckTable(Table& table, bool has_statistics) {
   Rows items, derived_rows;
-  for (auto& [key, value] : ReadRows(table.partition(), table::TableRange(table.id()))) {
-    switch (static_cast<table::Space>(SpaceOf(key, table.prefix()))) {
-      case table::Space::kItems: items.emplace(key, value); break;
-      case table::Space::kJournal:
-      case table::Space::kJournalCursors: break;
-      default: derived_rows.emplace(key, value);
-    }
+  for (auto& [key, value] : ReadRows(table.partition().handle(), table::AllOfHashes())) {
+    const bool is_item = static_cast<table::Space>(key[0]) == table::Space::kItems;
+    (is_item ? items : derived_rows).emplace(key, value);
   }
   Derived derived;
   if (std::string problem = Derive(table, items, derived); !problem.empty()) return problem;

@@ -90,7 +90,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
   Task<Status> DropPartition(PartitionId id) override {
     Status status = co_await ChangeBoth([id](Engine& engine) { return engine.DropPartition(id); });
-    if (status.ok()) Kill(id);
+    if (status.ok()) Forget(id);
     co_return status;
   }
   OpenPartition& system() override { return system_; }
@@ -283,8 +283,12 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
   void Kill(PartitionId id) {
     MutexLock lock(mutex_);
+    if (const auto handle = handles_.find(id); handle != handles_.end()) handle->second->Kill();
+  }
+  void Forget(PartitionId id) {
+    MutexLock lock(mutex_);
     if (const auto handle = handles_.find(id); handle != handles_.end()) {
-      handle->second->Kill();
+      handle->second->Drop();
       handles_.erase(handle);
     }
   }

@@ -128,10 +128,9 @@ class SlowCommit {
   void Commit() {
     storage::CommitOp commit;
     commit.partition = &table_.partition().handle();
-    commit.epoch = table_.epoch();
     commit.batch = &batch_;
     engine_.Commit(commit);
-    records_.Settle(commit.sequence);
+    records_.Settle(commit.mark);
   }
 
  private:

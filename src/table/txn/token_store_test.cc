@@ -22,8 +22,7 @@ class TokenStoreTest : public testing::Test {
   State StateOf(const std::string& id, ParameterHash parameters = kParameters) { return Begin(id, parameters).state; }
   void Commit(const storage::Batch& changes) {
     storage::CommitOp commit;
-    commit.partition = storage::kSystemPartition;
-    commit.epoch = kSystemEpoch;
+    commit.partition = &engine_.system();
     commit.batch = &changes;
     engine_->Commit(commit);
     ASSERT_TRUE(commit.status.ok());

@@ -282,7 +282,7 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
   storage::Batch batch;
   batch.Put(key, get.value);
   storage::CommitOp commit;
-  commit.partition = table_->partition(), commit.epoch = table_->epoch(), commit.batch = &batch;
+  commit.partition = &table_->partition().handle(), commit.batch = &batch;
   engine_->Commit(commit);
   ASSERT_TRUE(commit.status.ok());
   ASSERT_TRUE(engine_->Sync().ok());
@@ -299,7 +299,7 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
 
 TEST_F(WriteFaultsTest, AWriteToADroppedPartitionFindsNoTable) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ok");
-  ASSERT_TRUE(RunBlocking(engine_->DropPartition(table_->partition())).ok());
+  ASSERT_TRUE(RunBlocking(engine_->DropPartition(table_->partition().id())).ok());
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ResourceNotFoundException");
   EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:b", "SET n = :one", {}, {{":one", "N:1"}})),
             "ResourceNotFoundException");

@@ -77,7 +77,7 @@ Task<Result<Pause>> TtlSetup::Advance(TtlWork& work) {
   if (work.status != def->ttl.status) work = {{work.table, {}}, def->ttl.status, false, false};
   if (!work.has_begun) {
     // Writes that began under the older definition keep rows by its rules; none may run any more.
-    co_await writes_.AwaitEarlierWrites();
+    co_await writes_.AwaitEarlierWrites(*work.table);
     work.has_begun = true;
   }
   if (!work.is_done) {

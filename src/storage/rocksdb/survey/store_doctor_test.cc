@@ -62,8 +62,8 @@ class StoreDoctorTest : public ::testing::Test {
   }
   static int CountKeys(StoreDoctor& doctor) {
     int count = 0;
-    const Status status = doctor.Read({"\x01key", "\x01kez"}, [&](std::string_view key, std::string_view value) {
-      EXPECT_EQ(key, '\x01' + Key(count));
+    const Status status = doctor.ReadSystem({"key", "kez"}, [&](std::string_view key, std::string_view value) {
+      EXPECT_EQ(key, Key(count));
       EXPECT_EQ(value, "value");
       return ++count != 0;
     });
