@@ -22,7 +22,6 @@ namespace {
 constexpr std::string_view kPartitionKeys[] = {"a", "b", "c", "d", "p", "q", "t", "u", "bs", "none", "probe"};
 constexpr std::string_view kSortKeys[] = {"1", "2", "3", "new", "t", "s", "x", "probe"};
 
-
 // The first difference of two maps in words; empty: there is none.
 std::string Difference(const std::map<std::string, std::string>& stored,
                        const std::map<std::string, std::string>& expected) {

@@ -167,14 +167,13 @@ class ExpiryChangesTest : public testing::Test {
     def.id = 7;
     def.ttl = {status_, "ttl", 0};
     const TableSchema schema(std::make_shared<const model::TableDef>(def), nullptr);
-    const std::string prefix = TablePrefix(def.id);
     const model::Item before = expr::MakeItem(arena_, old_item == "(none)" ? "" : old_item);
     const model::Item after = expr::MakeItem(arena_, new_item == "(none)" ? "" : new_item);
     std::string key;
     AppendItemKey(def.key_schema, before.empty() ? after : before, key);
     storage::Batch batch;
-    noted_ = AppendExpiryChanges(schema, prefix, key, before.empty() ? nullptr : &before,
-                                 after.empty() ? nullptr : &after, batch);
+    noted_ =
+        AppendExpiryChanges(schema, key, before.empty() ? nullptr : &before, after.empty() ? nullptr : &after, batch);
     return ShowRows(batch, def.key_schema);
   }
 

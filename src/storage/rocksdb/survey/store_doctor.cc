@@ -107,11 +107,11 @@ Status StoreDoctor::OpenForReading() {
   return FromRocksDb(status);
 }
 
-Status StoreDoctor::ReadSystem(const KeyRange& range, const Row& row) {
+Status StoreDoctor::Read(const PartitionInfo& partition, const KeyRange& range, const Row& row) {
   if (Status status = OpenForReading(); !status.ok()) return status;
   rocksdb::ReadOptions options;
   options.fill_cache = false;
-  const auto stored = EmbeddedPartition(PartitionInfo{}, 0).StoredRange(range.begin, range.end);
+  const auto stored = EmbeddedPartition(partition, 0).StoredRange(range.begin, range.end);
   const rocksdb::Slice end(stored.range.end);
   options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
