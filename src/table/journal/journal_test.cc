@@ -8,7 +8,7 @@
 
 namespace armature::table {
 
-std::string JournalTest::JournalRowKeyOf(const Table& table, LaneId lane) { return JournalRowKey(lane, 0); }
+std::string JournalTest::JournalRowKeyOf(const Table& /*table*/, LaneId lane) { return JournalRowKey(lane, 0); }
 
 namespace {
 

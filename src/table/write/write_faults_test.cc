@@ -275,7 +275,7 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
   std::string key;
   AppendItemKey(table_->key_schema(), expr::MakeItem(arena, "pk=S:a"), key);
   storage::GetOp get;
-  get.key = key;
+  get.partition = &table_->partition().handle(), get.key = key;
   engine_->Get(get);
   ASSERT_TRUE(get.found);
   get.value.back() ^= 1;
