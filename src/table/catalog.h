@@ -23,7 +23,7 @@
 #include "model/api_error.h"
 #include "model/table_def.h"
 #include "storage/engine.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
 #include "table/table.h"
 #include "table/table_list.h"
 

@@ -67,7 +67,7 @@ std::optional<IndexWork> IndexBackfill::FindWork(const std::shared_ptr<table::Ta
 }
 
 Task<Status> IndexBackfill::TakeRecord(std::string_view key, std::string_view record) {
-  ByteReader ids(key.substr(2)), reader(record);
+  ByteReader ids(key.substr(1)), reader(record);
   const auto table_id = ids.BigEndian<uint64_t>();
   const auto index_id = ids.BigEndian<uint32_t>();
   const bool is_known = reader.Byte() == kRecordVersion;

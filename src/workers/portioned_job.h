@@ -21,7 +21,7 @@
 #include "storage/engine.h"
 #include "storage/engine_calls.h"
 #include "table/catalog.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
 #include "table/system_records.h"
 #include "workers/table_walk.h"
 
@@ -87,7 +87,7 @@ class PortionedJob : public table::CatalogListener {
   Task<Pause> AdvanceOrRetry(Work& work);
   // A record's key: two bytes, the table's id, and what the worker likes.
   static uint64_t TableIdOf(std::string_view key) {
-    return key.size() < 2 + sizeof(uint64_t) ? 0 : ReadBigEndian<uint64_t>(key.data() + 2);
+    return key.size() < 1 + sizeof(uint64_t) ? 0 : ReadBigEndian<uint64_t>(key.data() + 1);
   }
 
   const std::string_view task_;

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "storage/engine.h"
-#include "table/latches.h"
-#include "table/write/latest_images.h"
+#include "table/partition/latches.h"
+#include "table/partition/latest_images.h"
 
 namespace armature::table {
 

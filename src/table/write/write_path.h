@@ -20,10 +20,10 @@
 #include "model/api_error.h"
 #include "model/value.h"
 #include "storage/engine.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
+#include "table/partition/latest_images.h"
 #include "table/table.h"
 #include "table/write/item_write.h"
-#include "table/write/latest_images.h"
 #include "table/write/pending_records.h"
 
 namespace armature::table {

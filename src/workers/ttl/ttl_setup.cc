@@ -50,7 +50,7 @@ std::optional<TtlWork> TtlSetup::FindWork(const std::shared_ptr<table::Table>& t
 }
 
 Task<Status> TtlSetup::TakeRecord(std::string_view key, std::string_view record) {
-  ByteReader id(key.substr(2));
+  ByteReader id(key.substr(1));
   const auto table_id = id.BigEndian<uint64_t>();
   const bool is_known = ByteReader(record).Byte() == kRecordVersion;
   if (!id.ok() || !is_known) co_return Status::Corruption("the record of expiry rows being made is damaged");
