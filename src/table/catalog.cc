@@ -28,6 +28,11 @@ constexpr storage::Epoch kFirstEpoch = 1;
 constexpr uint64_t kLostIds = uint64_t{1} << 20;
 constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see storage/partition.h
 
+void AddPartitionIds(const Table& table, std::unordered_set<storage::PartitionId>& ids) {
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) ids.insert(partition->id());
+}
+
 }  // namespace
 
 Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis)
@@ -66,12 +71,30 @@ Task<Status> Catalog::LoadNextTableId() {
 Task<Result<std::shared_ptr<Table>>> Catalog::LoadTable(std::string_view record,
                                                         const std::vector<storage::PartitionInfo>& partitions) {
   ARMATURE_CO_TRY(TableDef def, model::DecodeTableDef(record));
-  const auto info =
-      std::find_if(partitions.begin(), partitions.end(), [&](const auto& known) { return known.id == def.id; });
-  if (info == partitions.end()) co_return Status::Corruption("it has no partition");
-  auto partition = co_await engine_.OpenPartitionAt(info->id, info->epoch);
-  if (!partition) co_return partition.error();
-  co_return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), std::move(*partition));
+  auto opened = co_await OpenPartitions(def.id, partitions);
+  if (!opened) co_return opened.error();
+  co_return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), std::move(*opened));
+}
+
+Task<Result<PartitionSet::List>> Catalog::OpenPartitions(storage::KeyspaceId keyspace,
+                                                         const std::vector<storage::PartitionInfo>& partitions) {
+  std::vector<storage::PartitionInfo> own;
+  for (const auto& info : partitions)
+    if (info.keyspace == keyspace && !info.is_ended) own.push_back(info);
+  std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.hashes.first < b.hashes.first; });
+  PartitionSet::List opened;
+  uint64_t next_hash = 0;
+  bool is_whole = false;
+  for (const auto& info : own) {
+    if (is_whole || info.hashes.first != next_hash) co_return Status::Corruption("its partitions do not fit together");
+    is_whole = info.hashes.last == UINT64_MAX;
+    next_hash = info.hashes.last + 1;
+    auto handle = co_await engine_.OpenPartitionAt(info.id, info.epoch);
+    if (!handle) co_return handle.error();
+    opened.push_back(std::make_shared<Partition>(std::move(*handle)));
+  }
+  if (!is_whole) co_return Status::Corruption("it has no partition");
+  co_return opened;
 }
 
 Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& partitions) {
@@ -88,12 +111,12 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
       SetAsideRecord(std::string(row.key), name, loaded.error().message());
       continue;
     }
-    known.insert((*loaded)->partition().id());
+    AddPartitionIds(**loaded, known);
     if (Status status = co_await LoadStats(**loaded); !status.ok()) co_return status;
     list_.Add(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
-  for (const auto& table : DeletedTables()) known.insert(table->partition().id());
+  for (const auto& table : DeletedTables()) AddPartitionIds(*table, known);
   if (Status status = co_await DropUnknownPartitions(partitions, known); !status.ok()) co_return status;
   // On a full disk a server starts all the same, and does later what is due.
   const Status status = co_await RunDueTransitions();
@@ -214,7 +237,8 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_return model::FromStatus(partition.error());
   }
   // Made ready before it is stored: what is stored is in use from then on, memory or not.
-  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def), std::move(*partition));
+  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def),
+                                       PartitionSet::List{std::make_shared<Partition>(std::move(*partition))});
   TableList::Tables ready;
   ready.emplace(CatalogKeyOf(def), table);
   MakeRoomToTell();
@@ -317,12 +341,13 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   batch.Delete(key);
   batch.Delete(TableStatsKey(def->id));
   batch.Delete(JournalStateKey(def->id));
-  partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
+  const auto partitions = table->partitions().list();
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + partitions->size());
   MakeRoomToTell();
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   list_.Remove(key);
   to_tell_.push_back({table, def, nullptr});
-  partitions_to_drop_.push_back(table->partition().id());
+  for (const auto& partition : *partitions) partitions_to_drop_.push_back(partition->id());
   co_return co_await DropPartitions();
 }
 
@@ -336,10 +361,17 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   records.Put(DeletedTableKey(def->id), model::EncodeTableDef(*def));
   const storage::KeyRange all = AllOfHashes();
   items.DeleteRange(all.begin, all.end);
-  storage::CommitManyOp::Part parts[] = {{&engine_.system(), &records}, {&table->partition().handle(), &items}};
+  const auto partitions = table->partitions().list();
+  std::vector<storage::CommitManyOp::Part> parts{{&engine_.system(), &records}};
+  for (const auto& partition : *partitions) parts.push_back({&partition->handle(), &items});
   list_.MakeRoomToBury();
   MakeRoomToTell();
-  if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
+  Status status = co_await CommitDurably(engine_, parts);
+  // The next try, by RunDueTransitions, finds them.
+  for (const auto& partition : *partitions)
+    if (status.code() == StatusCode::kFenced && !partition->handle().is_alive())
+      static_cast<void>(co_await table->partitions().LookAgain(engine_, partition));
+  if (!status.ok()) co_return status;
   to_tell_.push_back({table, def, nullptr});
   list_.Bury(key, std::move(table));
   co_return Status::Ok();
@@ -350,10 +382,11 @@ Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
   storage::Batch batch;
   batch.Delete(DeletedTableKey(table->id()));
   batch.Delete(JournalStateKey(table->id()));
-  partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
+  const auto partitions = table->partitions().list();
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + partitions->size());
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   list_.ForgetDeleted(table);
-  partitions_to_drop_.push_back(table->partition().id());
+  for (const auto& partition : *partitions) partitions_to_drop_.push_back(partition->id());
   co_return co_await DropPartitions();
 }
 

@@ -117,6 +117,8 @@ class Catalog {
   Task<Status> LoadStats(Table& table);
   Task<Result<std::shared_ptr<Table>>> LoadTable(std::string_view record,
                                                  const std::vector<storage::PartitionInfo>& partitions);
+  Task<Result<PartitionSet::List>> OpenPartitions(storage::KeyspaceId keyspace,
+                                                  const std::vector<storage::PartitionInfo>& partitions);
   Task<Result<std::shared_ptr<storage::OpenPartition>>> MakePartition(uint64_t id);
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
   Task<Status> DropPartitions();

@@ -66,8 +66,8 @@ class CatalogCrashTest : public testing::Test {
   void ExpectSound() {
     std::set<storage::PartitionId> wanted{storage::kSystemPartition};
     for (const auto& table : catalog_->AllTables())
-      EXPECT_TRUE(wanted.insert(table->partition().id()).second)
-          << "two tables share partition " << table->partition().id();
+      EXPECT_TRUE(wanted.insert(table->partitions().Find(0)->id()).second)
+          << "two tables share partition " << table->partitions().Find(0)->id();
     std::set<storage::PartitionId> found;
     const auto partitions = RunBlocking(engine_->ListPartitions());
     for (const auto& info : *partitions) found.insert(info.id);

@@ -86,7 +86,7 @@ class Process {
   Result<std::vector<std::pair<std::string, std::string>>> Rows(const Keyspace& keyspace) const {
     const storage::KeyRange range = AllRows(keyspace);
     storage::ScanOp scan;
-    scan.partition = &table->partition().handle();
+    scan.partition = &table->partitions().Find(0)->handle();
     scan.begin = range.begin;
     scan.end = range.end;
     engine->Scan(scan);

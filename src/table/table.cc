@@ -2,10 +2,10 @@
 
 namespace armature::table {
 
-Table::Table(std::shared_ptr<const model::TableDef> def, std::shared_ptr<storage::OpenPartition> partition)
+Table::Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions)
     : id_(def->id),
       key_schema_(def->key_schema),
-      partition_(std::move(partition)),
+      partitions_(std::move(partitions)),
       has_local_indexes_(TableSchema(def, nullptr).has_local_indexes()) {
   Publish(MakeSchema(std::move(def)));
 }

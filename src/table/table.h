@@ -1,6 +1,6 @@
 // Table: a table as it is used at run time.
 //
-// The definition (immutable, replaced as a whole by the catalogue), the partition that has the items, and running
+// The definition (immutable, replaced as a whole by the catalogue), the partitions that have the items, and running
 // statistics. Shared by every request on the table; lives until the last of them is done, even if the table
 // is deleted meanwhile. Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
 #pragma once
@@ -14,14 +14,14 @@
 #include "model/table_def.h"
 #include "storage/engine.h"
 #include "table/lanes/table_journal.h"
-#include "table/partition/partition.h"
+#include "table/partition/partition_set.h"
 #include "table/schema.h"
 
 namespace armature::table {
 
 class Table {
  public:
-  Table(std::shared_ptr<const model::TableDef> def, std::shared_ptr<storage::OpenPartition> partition);
+  Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions);
 
   // A consistent definition for the length of one request.
   std::shared_ptr<const model::TableDef> def() const;
@@ -29,8 +29,8 @@ class Table {
   // What never changes in a table's life needs no reference count.
   const model::KeySchema& key_schema() const { return key_schema_; }
   uint64_t id() const { return id_; }
-  Partition& partition() { return partition_; }
-  const Partition& partition() const { return partition_; }
+  PartitionSet& partitions() { return partitions_; }
+  const PartitionSet& partitions() const { return partitions_; }
   RowStats& stats() { return stats_; }
   TableJournal& journal() { return journal_; }
   const TableJournal& journal() const { return journal_; }
@@ -60,7 +60,7 @@ class Table {
  private:
   const uint64_t id_;
   const model::KeySchema key_schema_;
-  Partition partition_;
+  PartitionSet partitions_;
   const bool has_local_indexes_;
   RowStats stats_;
   TableJournal journal_;

@@ -130,10 +130,10 @@ class IndexBackfillTest : public WorkerFixture {
     index.id = index_id_;
     return table::IndexKeyspace(*table_->def(), index);
   }
-  std::vector<std::string> Rows() { return Show(Scan(table::AllRows(Entries()), table_->partition().handle()), nullptr); }
+  std::vector<std::string> Rows() { return Show(Scan(table::AllRows(Entries()), table_->partitions().Find(0)->handle()), nullptr); }
   std::vector<std::string> ExpectedRows() {
     const table::Keyspace entries = Entries();
-    return Show(Scan(table::AllRows(table_->schema()->items()), table_->partition().handle()), &entries);
+    return Show(Scan(table::AllRows(table_->schema()->items()), table_->partitions().Find(0)->handle()), &entries);
   }
   size_t Records() { return Scan(table::IndexBuildRange(), engine_->system()).size(); }
 

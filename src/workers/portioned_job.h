@@ -181,8 +181,16 @@ template <class Work>
 Task<Status> PortionedJob<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
   storage::Batch batch;
   batch.DeleteRange(rows.begin, rows.end);
-  const auto committed = co_await storage::CommitBatch(engine_, table.partition().handle(), batch);
-  co_return committed ? Status::Ok() : committed.error();
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) {
+    const auto committed = co_await storage::CommitBatch(engine_, partition->handle(), batch);
+    if (committed) continue;
+    // It is tried again later, with the partition that is there then.
+    if (committed.error().code() == StatusCode::kFenced)
+      static_cast<void>(co_await table.partitions().LookAgain(engine_, partition));
+    co_return committed.error();
+  }
+  co_return Status::Ok();
 }
 
 template <class Work>

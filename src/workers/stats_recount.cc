@@ -3,16 +3,15 @@
 #include "base/async.h"
 #include "base/log.h"
 #include "model/codec/item_codec.h"
+#include "storage/engine_calls.h"
+#include "table/partition/row_scan.h"
 
 namespace armature::workers {
 
 namespace {
 constexpr size_t kPortionBytes = 1 << 20;
 
-Task<void> ScanPortion(storage::Engine& engine, storage::ScanOp& scan) {
-  engine.Scan(scan);
-  co_await scan.done;
-}
+Task<Status> ScanPortion(storage::Engine& engine, storage::ScanOp& scan) { co_return co_await storage::Run(engine, scan); }
 }  // namespace
 
 StatsRecount::StatsRecount(storage::Engine& engine, const table::Catalog& catalog)
@@ -38,19 +37,18 @@ Status StatsRecount::Run(const std::stop_token& stop) {
 
 Status StatsRecount::Count(Target& target, const std::stop_token& stop) {
   int64_t items = 0, bytes = 0;
-  storage::KeyRange range = table::AllRows(*target.keyspace);
-  for (bool has_more = true; has_more;) {
+  table::RowScan rows(target.table->partitions(), table::AllRows(*target.keyspace), {.snapshot = snapshot_.get()});
+  while (!rows.at_end()) {
     if (stop.stop_requested()) return Status::Ok();
-    storage::ScanOp scan;
-    scan.partition = &target.table->partition().handle();
-    scan.begin = range.begin;
-    scan.end = range.end;
-    scan.limit_bytes = kPortionBytes;
-    scan.at.snapshot = snapshot_.get();
-    RunBlocking(ScanPortion(engine_, scan));
+    storage::ScanOp& scan = rows.Prepare(SIZE_MAX, kPortionBytes);
+    Status status = RunBlocking(ScanPortion(engine_, scan));
+    if (status.code() == StatusCode::kFenced) {
+      status = RunBlocking(rows.LookAgain(engine_));
+      if (status.ok()) continue;
+    }
     // A table deleted meanwhile needs no count.
-    if (scan.status.code() == StatusCode::kNotFound) return Status::Ok();
-    if (!scan.status.ok()) return scan.status;
+    if (status.code() == StatusCode::kNotFound) return Status::Ok();
+    if (!status.ok()) return status;
     for (const auto& row : scan.rows) {
       auto size = model::DecodeItemSize(row.value);
       if (!size) {
@@ -61,11 +59,7 @@ Status StatsRecount::Count(Target& target, const std::stop_token& stop) {
       ++items;
       bytes += static_cast<int64_t>(*size);
     }
-    has_more = scan.has_more && !scan.rows.empty();
-    if (has_more) {
-      range.begin = scan.rows.back().key;
-      range.begin.push_back('\0');
-    }
+    rows.Advance();
   }
   target.stats->item_count.fetch_add(items - target.noted_items, std::memory_order_relaxed);
   target.stats->size_bytes.fetch_add(bytes - target.noted_bytes, std::memory_order_relaxed);

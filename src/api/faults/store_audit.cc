@@ -95,8 +95,12 @@ std::string StoreAudit::CheckDefinitions() {
 
 std::string StoreAudit::CheckPartitions() {
   std::set<storage::PartitionId> expected{storage::kSystemPartition}, found;
-  for (const auto& table : house_.catalog().AllTables()) expected.insert(table->partition().id());
-  for (const auto& table : house_.catalog().DeletedTables()) expected.insert(table->partition().id());
+  const auto expect = [&](const Table& table) {
+    const auto of_table = table.partitions().list();
+    for (const auto& partition : *of_table) expected.insert(partition->id());
+  };
+  for (const auto& table : house_.catalog().AllTables()) expect(*table);
+  for (const auto& table : house_.catalog().DeletedTables()) expect(*table);
   const auto partitions = RunBlocking(house_.engine().ListPartitions());
   for (const auto& info : *partitions) found.insert(info.id);
   found.insert(storage::kSystemPartition);
@@ -136,9 +140,12 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
 
 std::string StoreAudit::CheckTable(Table& table, bool has_statistics) {
   Rows items, derived_rows;
-  for (auto& [key, value] : ReadRows(table.partition().handle(), table::AllOfHashes())) {
-    const bool is_item = static_cast<table::Space>(key[0]) == table::Space::kItems;
-    (is_item ? items : derived_rows).emplace(key, value);
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) {
+    for (auto& [key, value] : ReadRows(partition->handle(), table::AllOfHashes())) {
+      const bool is_item = static_cast<table::Space>(key[0]) == table::Space::kItems;
+      (is_item ? items : derived_rows).emplace(key, value);
+    }
   }
   Derived derived;
   if (std::string problem = Derive(table, items, derived); !problem.empty()) return problem;

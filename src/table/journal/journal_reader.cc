@@ -40,9 +40,9 @@ Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images
 
 // What was committed below the horizon must be in the view that is read.
 Task<Status> JournalReader::AwaitHorizon(const Table& table, storage::Mark mark) {
-  const storage::OpenPartition& partition = table.partition().handle();
-  if (mark <= engine_.DurableUpTo(partition)) co_return Status::Ok();
-  co_return co_await storage::AwaitDurable(engine_, partition, mark);
+  const auto partition = table.partitions().Find(kJournalHash);
+  if (mark <= engine_.DurableUpTo(partition->handle())) co_return Status::Ok();
+  co_return co_await storage::AwaitDurable(engine_, partition->handle(), mark);
 }
 
 Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id, Position from, ReadLimits limits,
@@ -65,12 +65,12 @@ Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id
       const std::string end_key = JournalRowKey(lane_id, end);
       page.rows = std::make_unique<storage::ScanOp>();
       storage::ScanOp& scan = *page.rows;
-      scan.partition = &table.partition().handle();
       scan.begin = begin_key;
       scan.end = end_key;
       scan.limit_rows = limits.records;
       scan.limit_bytes = limits.bytes;
-      if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
+      if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok())
+        co_return status;
       // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was.
       const auto after = journal.state();
       const Lane* lane_after = after->FindLane(lane_id);
@@ -99,10 +99,9 @@ Task<Result<Position>> JournalReader::DurableLatest(const Table& table) {
 Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(reader);
   storage::ScanOp scan;
-  scan.partition = &table.partition().handle();
   scan.begin = range.begin;
   scan.end = range.end;
-  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
+  if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok()) co_return status;
   std::vector<Cursor> cursors;
   for (const auto& row : scan.rows) {
     if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
@@ -114,8 +113,14 @@ Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(cons
 }
 
 Task<Status> JournalReader::CommitToTable(const Table& table, const storage::Batch& batch) {
-  storage::CommitManyOp::Part part{&table.partition().handle(), &batch};
-  co_return co_await CommitDurably(engine_, {&part, 1});
+  for (;;) {
+    const auto partition = table.partitions().Find(kJournalHash);
+    storage::CommitManyOp::Part part{&partition->handle(), &batch};
+    Status status = co_await CommitDurably(engine_, {&part, 1});
+    if (status.code() != StatusCode::kFenced) co_return status;
+    status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
+  }
 }
 
 Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {

@@ -127,7 +127,7 @@ class SlowCommit {
   }
   void Commit() {
     storage::CommitOp commit;
-    commit.partition = &table_.partition().handle();
+    commit.partition = &table_.partitions().Find(0)->handle();
     commit.batch = &batch_;
     engine_.Commit(commit);
     records_.Settle(commit.mark);

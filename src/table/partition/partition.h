@@ -24,6 +24,8 @@ class Partition {
 
   storage::OpenPartition& handle() const { return *handle_; }
   storage::PartitionId id() const { return handle_->id(); }
+  storage::Epoch epoch() const { return handle_->info().epoch; }
+  const storage::HashRange& hashes() const { return handle_->info().hashes; }
 
   // The latches, and what they guard.
   LatchTable& latches() { return latches_; }

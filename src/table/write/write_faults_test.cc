@@ -275,14 +275,14 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
   std::string key;
   AppendItemKey(table_->key_schema(), expr::MakeItem(arena, "pk=S:a"), key);
   storage::GetOp get;
-  get.partition = &table_->partition().handle(), get.key = key;
+  get.partition = &table_->partitions().Find(0)->handle(), get.key = key;
   engine_->Get(get);
   ASSERT_TRUE(get.found);
   get.value.back() ^= 1;
   storage::Batch batch;
   batch.Put(key, get.value);
   storage::CommitOp commit;
-  commit.partition = &table_->partition().handle(), commit.batch = &batch;
+  commit.partition = &table_->partitions().Find(0)->handle(), commit.batch = &batch;
   engine_->Commit(commit);
   ASSERT_TRUE(commit.status.ok());
   ASSERT_TRUE(engine_->Sync().ok());
@@ -299,7 +299,7 @@ TEST_F(WriteFaultsTest, ADamagedRecordIsReportedAndNeverServed) {
 
 TEST_F(WriteFaultsTest, AWriteToADroppedPartitionFindsNoTable) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ok");
-  ASSERT_TRUE(RunBlocking(engine_->DropPartition(table_->partition().id())).ok());
+  ASSERT_TRUE(RunBlocking(engine_->DropPartition(table_->partitions().Find(0)->id())).ok());
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a")), "ResourceNotFoundException");
   EXPECT_EQ(Run(TestWrite::Update(*table_, "pk=S:b", "SET n = :one", {}, {{":one", "N:1"}})),
             "ResourceNotFoundException");

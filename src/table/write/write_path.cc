@@ -7,17 +7,15 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/log.h"
-#include "base/log_limit.h"
 #include "base/tasks/work_meter.h"
 #include "expr/apply/evaluate.h"
 #include "expr/apply/update.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"
 #include "model/messages/items.h"
-#include "model/messages/tables.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
+#include "table/storage_errors.h"
 
 namespace armature::table {
 
@@ -28,29 +26,6 @@ namespace {
 
 constexpr storage::ReadAt kLatest{storage::View::kLatest};
 
-// The engine says itself, once, when it begins and ceases to refuse writes; anything else is said now and then.
-void LogRefusal(std::string_view table, const Status& status) {
-  if (status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable) return;
-  static LogLimit limit;
-  if (const auto left_out = limit.Pass())
-    LogError("table {}: write failed: {} ({} lines like this were left out)", table, status.ToString(), *left_out);
-}
-
-model::ApiError StorageError(const Table& table, const Status& status) {
-  // The partition went with its table while the request was under way.
-  if (status.code() == StatusCode::kNotFound)
-    return model::ResourceNotFoundException(std::string(model::messages::kResourceNotFound));
-  LogRefusal(table.def()->name, status);
-  return model::FromStatus(status);
-}
-
-std::vector<Table*> TablesOf(std::span<const ItemWrite> writes) {
-  std::vector<Table*> tables;
-  for (const ItemWrite& write : writes)
-    if (std::find(tables.begin(), tables.end(), write.table) == tables.end()) tables.push_back(write.table);
-  return tables;
-}
-
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
 }  // namespace
@@ -60,12 +35,13 @@ Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nu
 class WritePath::CollectionSizes {
  public:
   // `stripe` is that of the collection's latch, under which its size is remembered as items are.
-  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, size_t stripe, Table& table, const std::string& key) {
+  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, size_t stripe, const Table& table, Partition& partition,
+                                 const std::string& key) {
     if (const auto it = sizes_.find({&table, key}); it != sizes_.end()) co_return it->second;
-    if (const auto* image = table.partition().images().Find(stripe, key))
+    if (const auto* image = partition.images().Find(stripe, key))
       co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
-    const auto stored = co_await storage::GetValue(engine, table.partition().handle(), key, kLatest);
-    if (!stored) co_return StorageError(table, stored.error());
+    const auto stored = co_await storage::GetValue(engine, partition.handle(), key, kLatest);
+    if (!stored) co_return WriteError(table, stored.error());
     const uint64_t size = *stored ? ByteReader(**stored).BigEndian<uint64_t>() : 0;
     sizes_[{&table, key}] = size;
     co_return size;
@@ -89,7 +65,11 @@ class WritePath::CollectionSizes {
 
 void WritePath::PrepareKey(ItemWrite& write) const {
   write.partition_end_ = AppendItemKey(write.table->key_schema(), write.key, write.storage_key_);
-  write.stripe_ = write.table->partition().latches().StripeOf(LatchKey(write));
+}
+
+void WritePath::Route(ItemWrite& write) const {
+  write.partition_ = write.table->partitions().Find(HashOfItemKey(write.storage_key_));
+  write.stripe_ = write.partition_->latches().StripeOf(LatchKey(write));
 }
 
 // Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
@@ -99,16 +79,16 @@ std::string_view WritePath::LatchKey(const ItemWrite& write) const {
 }
 
 Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
-  if (const auto* image = write.table->partition().images().Find(write.stripe_, write.storage_key_)) {
+  if (const auto* image = write.partition_->images().Find(write.stripe_, write.storage_key_)) {
     write.read_.found = image->exists;
     write.read_.value = image->value;
   } else {
-    write.read_.partition = &write.table->partition().handle();
+    write.read_.partition = &write.partition_->handle();
     write.read_.key = write.storage_key_;
     write.read_.at.view = storage::View::kLatest;
     engine_.Get(write.read_);
     co_await write.read_.done;
-    if (!write.read_.status.ok()) co_return StorageError(*write.table, write.read_.status);
+    if (!write.read_.status.ok()) co_return WriteError(*write.table, write.read_.status);
   }
   write.old_exists = write.read_.found;
   if (!write.old_exists) co_return ApiResult<void>{};
@@ -117,12 +97,12 @@ Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
                           !write.schema->indexes().empty() || !write.schema->expiry_attribute().empty();
   if (needs_item) {
     auto decoded = model::DecodeItem(write.read_.value, arena);
-    if (!decoded) co_return StorageError(*write.table, decoded.error());
+    if (!decoded) co_return WriteError(*write.table, decoded.error());
     write.old_item = decoded->item;
     write.old_size = decoded->item_size;
   } else {
     auto size = model::DecodeItemSize(write.read_.value);
-    if (!size) co_return StorageError(*write.table, size.error());
+    if (!size) co_return WriteError(*write.table, size.error());
     write.old_size = *size;
   }
   co_return ApiResult<void>{};
@@ -168,7 +148,8 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
   CollectionSize collection{CollectionKey(write)};
-  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, write.stripe_, *write.table, collection.key));
+  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, write.stripe_, *write.table, *write.partition_,
+                                                            collection.key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
@@ -203,9 +184,9 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
   }
 }
 
-Task<ApiResult<bool>> WritePath::HasRowAt(const Table& table, std::string_view row_key) {
-  const auto stored = co_await storage::GetValue(engine_, table.partition().handle(), row_key, kLatest);
-  if (!stored) co_return StorageError(table, stored.error());
+Task<ApiResult<bool>> WritePath::HasRowAt(const ItemWrite& write, std::string_view row_key) {
+  const auto stored = co_await storage::GetValue(engine_, write.partition_->handle(), row_key, kLatest);
+  if (!stored) co_return WriteError(*write.table, stored.error());
   co_return stored->has_value();
 }
 
@@ -217,7 +198,7 @@ Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
     if (index.def->status != model::ResourceStatus::kCreating || !HasRow(index.keyspace, write.old_item)) continue;
     std::string row_key;
     AppendRowKey(index.keyspace, write.old_item, row_key);
-    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(*write.table, row_key));
+    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(write, row_key));
     if (!is_built) write.unbuilt_.push_back(&index);
   }
   co_return ApiResult<void>{};
@@ -249,13 +230,6 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
 
 // --- committing
 
-Task<ApiResult<Mark>> WritePath::Commit(Table& table, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine_, table.partition().handle(), batch);
-  if (!committed) co_return StorageError(table, committed.error());
-  table.partition().NoteCommitted(committed->mark);
-  co_return committed->mark;
-}
-
 void WritePath::CountChange(ItemWrite& write) const {
   const auto move = [](RowStats& stats, int64_t items, int64_t bytes) {
     if (items != 0) stats.item_count.fetch_add(items, std::memory_order_relaxed);
@@ -270,47 +244,85 @@ void WritePath::CountChange(ItemWrite& write) const {
   if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
 }
 
-Task<ApiResult<void>> WritePath::AwaitDurable(const Table& table, Mark mark) {
-  const storage::OpenPartition& partition = table.partition().handle();
-  if (mark <= engine_.DurableUpTo(partition)) co_return ApiResult<void>{};
-  const Status status = co_await storage::AwaitDurable(engine_, partition, mark);
+Task<ApiResult<void>> WritePath::AwaitDurable(const Table& table, const Partition& partition, Mark mark) {
+  if (mark <= engine_.DurableUpTo(partition.handle())) co_return ApiResult<void>{};
+  const Status status = co_await storage::AwaitDurable(engine_, partition.handle(), mark);
   if (status.ok()) co_return ApiResult<void>{};
-  LogRefusal(table.def()->name, status);
-  co_return model::FromStatus(status);
+  co_return WriteError(table, status);
 }
 
 // Whether they were written or only looked at: what is told of them is durable.
 Task<ApiResult<void>> WritePath::AwaitAllDurable(std::span<const ItemWrite> writes) {
-  const auto tables = TablesOf(writes);
-  for (const Table* table : tables) ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*table, table->partition().newest()));
+  std::vector<const Partition*> seen;
+  for (const ItemWrite& write : writes) {
+    const Partition* const partition = write.partition_.get();
+    if (std::find(seen.begin(), seen.end(), partition) != seen.end()) continue;
+    seen.push_back(partition);
+    ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, *partition, partition->newest()));
+  }
   co_return ApiResult<void>{};
+}
+
+// --- partitions that have died
+
+void ItemWrite::ForgetTry() {
+  condition_held = true;
+  failure.reset();
+  old_exists = new_exists = false;
+  old_item = new_item = {};
+  old_size = new_size = 0;
+  index_charges.clear();
+  collection_bytes = 0;
+  new_expiry_ = INT64_MAX;
+  unbuilt_.clear();
+  read_.done.Rearm();
+}
+
+Task<Status> WritePath::LookAgain(std::span<ItemWrite> writes) {
+  for (ItemWrite& write : writes) {
+    if (!write.partition_->handle().is_alive()) {
+      Status status = co_await write.table->partitions().LookAgain(engine_, write.partition_);
+      if (!status.ok()) co_return status;
+    }
+    write.ForgetTry();
+  }
+  co_return Status::Ok();
 }
 
 // --- one write
 
 // Leaves the write committed but perhaps not durable; gives the mark to wait for before anything of it is told.
-Task<ApiResult<Mark>> WritePath::Apply(ItemWrite& write, Arena& arena) {
-  PrepareKey(write);
+Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
+  Route(write);
   CollectionSizes sizes;
-  Partition& partition = write.table->partition();
+  Partition& partition = *write.partition_;
   const auto guard = co_await partition.latches().LockStripe(write.stripe_);
-  Changes changes(partition.images());
+  Changes changes(write.partition_);
   auto prepared = co_await Prepare(write, sizes, arena, changes);
   if (!prepared) write.failure = std::move(prepared).error();
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
-  // latest state: it must not be of a kind a crash takes back.
-  if (write.failure || changes.batch.empty()) co_return partition.newest();
-  auto committed = co_await Commit(*write.table, changes.batch);
-  if (committed) {
-    changes.Settle(*committed);
-    CountChange(write);
+  // latest state: it must not be of a kind a crash takes back, and not of a partition that somebody else has by now.
+  if (write.failure || changes.batch.empty()) {
+    if (!partition.handle().is_alive()) co_return Status::Fenced();
+    co_return partition.newest();
   }
-  co_return committed;
+  const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), changes.batch);
+  if (!committed) co_return committed.error();
+  changes.Settle(committed->mark);
+  CountChange(write);
+  co_return committed->mark;
 }
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
-  ARMATURE_CO_TRY(const Mark mark, co_await Apply(write, arena));
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, mark));
+  PrepareKey(write);
+  Result<Mark> tried = co_await TryOne(write, arena);
+  while (!tried && tried.error().code() == StatusCode::kFenced) {
+    const Status found = co_await LookAgain({&write, 1});
+    if (!found.ok()) co_return WriteError(*write.table, found);
+    tried = co_await TryOne(write, arena);
+  }
+  if (!tried) co_return WriteError(*write.table, tried.error());
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, *write.partition_, *tried));
   if (write.failure) co_return std::move(*write.failure);
   co_return ApiResult<void>{};
 }
@@ -330,9 +342,8 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
   std::vector<Latch> latches;
   latches.reserve(writes.size());
   for (ItemWrite& write : writes) {
-    PrepareKey(write);
-    Partition& partition = write.table->partition();
-    latches.push_back({partition.id(), write.stripe_, &partition.latches()});
+    Route(write);
+    latches.push_back({write.partition_->id(), write.stripe_, &write.partition_->latches()});
   }
   std::sort(latches.begin(), latches.end());
   latches.erase(std::unique(latches.begin(), latches.end()), latches.end());
@@ -345,70 +356,120 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
   co_return guards;
 }
 
-// Leaves in each write what became of it; its changes are in the batch of its table if it can be done.
-Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena) {
+WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all) {
+  for (const auto& changes : all)
+    if (changes->partition == partition) return *changes;
+  return *all.emplace_back(std::make_unique<Changes>(partition));
+}
+
+// Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
+Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
   for (ItemWrite& write : writes) {
-    Changes& of_table = changes.try_emplace(write.table, write.table->partition().images()).first->second;
-    auto prepared = co_await Prepare(write, sizes, arena, of_table);
+    auto prepared = co_await Prepare(write, sizes, arena, ChangesOf(write.partition_, changes));
     if (!prepared) write.failure = std::move(prepared).error();
     co_await YieldIfDue();
   }
 }
 
+// All at once: one commit is much cheaper than one for each partition.
+Task<Status> WritePath::CommitAll(AllChanges& changes, const storage::Batch* system_changes) {
+  std::vector<storage::CommitManyOp::Part> parts;
+  for (const auto& of_partition : changes) {
+    if (!of_partition->partition->handle().is_alive()) co_return Status::Fenced();
+    if (!of_partition->batch.empty()) parts.push_back({&of_partition->partition->handle(), &of_partition->batch});
+  }
+  if (system_changes) parts.push_back({&engine_.system(), system_changes});
+  if (parts.empty()) co_return Status::Ok();
+  const auto committed = co_await storage::CommitParts(engine_, parts);
+  if (!committed) co_return committed.error();
+  for (const auto& of_partition : changes) of_partition->Settle(*committed);
+  co_return Status::Ok();
+}
+
+Task<Status> WritePath::TryBatch(std::span<ItemWrite> writes, Arena& arena) {
+  const auto guards = co_await LockAll(writes);
+  AllChanges changes;
+  co_await PrepareAll(writes, changes, arena);
+  Status committed = co_await CommitAll(changes, nullptr);
+  if (committed.code() == StatusCode::kFenced) co_return committed;
+  for (ItemWrite& write : writes) {
+    if (write.failure || !write.condition_held) continue;
+    if (committed.ok()) CountChange(write);
+    else write.failure = WriteError(*write.table, committed);
+  }
+  co_return Status::Ok();
+}
+
 Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
-  {
-    const auto guards = co_await LockAll(writes);
-    TableChanges changes;
-    co_await PrepareAll(writes, changes, arena);
-    // In the request's order, not in that of addresses: a run from a seed repeats itself.
-    for (Table* const table : TablesOf(writes)) {
-      Changes& of_table = changes.at(table);
-      if (of_table.batch.empty()) continue;
-      auto committed = co_await Commit(*table, of_table.batch);
-      if (committed) of_table.Settle(*committed);
-      for (ItemWrite& write : writes) {
-        if (write.table != table || write.failure || !write.condition_held) continue;
-        if (committed) CountChange(write);
-        else write.failure = committed.error();
-      }
-    }
+  if (writes.empty()) co_return ApiResult<void>{};
+  for (ItemWrite& write : writes) PrepareKey(write);
+  while (!(co_await TryBatch(writes, arena)).ok()) {
+    const Status found = co_await LookAgain(writes);
+    if (!found.ok()) co_return WriteError(*writes.front().table, found);
   }
   ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
-  if (!writes.empty() && std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
+  if (std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
   co_return ApiResult<void>{};
+}
+
+// False: cancelled.
+Task<Result<bool>> WritePath::TryTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                             Arena& arena) {
+  const auto guards = co_await LockAll(writes);
+  AllChanges changes;
+  co_await PrepareAll(writes, changes, arena);
+  for (const ItemWrite& write : writes) {
+    if (!write.failure && write.condition_held) continue;
+    // Cancelled, unless this is of a partition that somebody else has by now.
+    for (const auto& of_partition : changes)
+      if (!of_partition->partition->handle().is_alive()) co_return Status::Fenced();
+    co_return false;
+  }
+  if (Status status = co_await CommitAll(changes, system_changes); !status.ok()) co_return status;
+  for (ItemWrite& write : writes) CountChange(write);
+  co_return true;
 }
 
 Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
-  bool is_cancelled = false;
-  {
-    const auto guards = co_await LockAll(writes);
-    TableChanges changes;
-    co_await PrepareAll(writes, changes, arena);
-    for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
-    if (!is_cancelled) {
-      std::vector<storage::CommitManyOp::Part> parts;
-      for (const auto& [table, of_table] : changes)
-        if (!of_table.batch.empty()) parts.push_back({&table->partition().handle(), &of_table.batch});
-      if (system_changes) parts.push_back({&engine_.system(), system_changes});
-      if (!parts.empty()) {
-        const auto committed = co_await storage::CommitParts(engine_, parts);
-        if (!committed) co_return StorageError(*writes.front().table, committed.error());
-        for (auto& [table, of_table] : changes) {
-          table->partition().NoteCommitted(*committed);
-          of_table.Settle(*committed);
-        }
-        for (ItemWrite& write : writes) CountChange(write);
-      }
-    }
+  for (ItemWrite& write : writes) PrepareKey(write);
+  Result<bool> tried = co_await TryTransaction(writes, system_changes, arena);
+  while (!tried && tried.error().code() == StatusCode::kFenced) {
+    const Status found = co_await LookAgain(writes);
+    if (!found.ok()) co_return WriteError(*writes.front().table, found);
+    tried = co_await TryTransaction(writes, system_changes, arena);
   }
+  if (!tried) co_return WriteError(*writes.front().table, tried.error());
   ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
-  co_return !is_cancelled;
+  co_return *tried;
 }
 
 // --- building rows of existing items
+
+Task<Result<bool>> WritePath::TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, Arena& arena) {
+  Route(write);
+  Partition& partition = *write.partition_;
+  const auto guard = co_await partition.latches().LockStripe(write.stripe_);
+  write.schema = write.table->schema();
+  auto read = co_await ReadOldImage(write, arena);
+  if (!partition.handle().is_alive()) co_return Status::Fenced();
+  if (!read) write.failure = std::move(read).error();
+  storage::Batch batch;
+  if (write.failure || !write.old_exists || !append(write, batch)) co_return false;
+  if (is_counted) {
+    std::string row_key;
+    batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
+    const auto stored = co_await storage::GetValue(engine_, partition.handle(), row_key, kLatest);
+    if (!stored) co_return stored.error();
+    if (*stored) co_return false;
+  }
+  const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), batch);
+  if (!committed) co_return committed.error();
+  partition.NoteCommitted(committed->mark);
+  co_return true;
+}
 
 Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
                                           Arena& arena) {
@@ -418,19 +479,15 @@ Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is
   write.kind = ItemWrite::Kind::kCheck;
   write.wants_old_image = true;
   PrepareKey(write);
-  const auto guard = co_await table.partition().latches().LockStripe(write.stripe_);
-  write.schema = table.schema();
-  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
-  storage::Batch batch;
-  if (!write.old_exists || !append(write, batch)) co_return false;
-  if (is_counted) {
-    std::string row_key;
-    batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
-    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(table, row_key));
-    if (is_built) co_return false;
+  Result<bool> tried = co_await TryBuildRow(write, is_counted, append, arena);
+  while (!tried && tried.error().code() == StatusCode::kFenced) {
+    const Status found = co_await LookAgain({&write, 1});
+    if (!found.ok()) co_return WriteError(table, found);
+    tried = co_await TryBuildRow(write, is_counted, append, arena);
   }
-  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
-  co_return true;
+  if (!tried) co_return WriteError(table, tried.error());
+  if (write.failure) co_return std::move(*write.failure);
+  co_return *tried;
 }
 
 // A write since the index was announced has put the row already, and counted it.
@@ -465,9 +522,13 @@ Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, A
   co_return ApiResult<void>{};
 }
 
+// Whoever comes to a partition that takes the place of one of these comes under the newer definition.
 Task<void> WritePath::AwaitEarlierWrites(Table& table) {
-  LatchTable& latches = table.partition().latches();
-  for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) co_await latches.LockStripe(stripe);
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) {
+    LatchTable& latches = partition->latches();
+    for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) co_await latches.LockStripe(stripe);
+  }
 }
 
 }  // namespace armature::table
