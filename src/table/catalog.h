@@ -119,12 +119,18 @@ class Catalog {
                                                  const std::vector<storage::PartitionInfo>& partitions);
   Task<Result<PartitionSet::List>> OpenPartitions(storage::KeyspaceId keyspace,
                                                   const std::vector<storage::PartitionInfo>& partitions);
-  Task<Result<std::shared_ptr<storage::OpenPartition>>> MakePartition(uint64_t id);
+  // They are to be dropped until KeepPartitions, and are entered in `made`, even if they could not be made.
+  Task<Result<std::shared_ptr<storage::OpenPartition>>> MakePartition(storage::KeyspaceId keyspace,
+                                                                      std::vector<storage::PartitionId>& made);
+  Task<Status> MakeIndexPartitions(model::TableDef& def, std::vector<storage::PartitionId>& made,
+                                   IndexPartitions& of_indexes);
+  void KeepPartitions(const std::vector<storage::PartitionId>& made) noexcept;
+  void PutNextId(storage::Batch& batch) const;
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
   Task<Status> DropPartitions();
   Task<Status> BuryTable(std::shared_ptr<Table> table);
   Task<Status> LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions);
-  Task<void> UndoCreate(const model::TableDef& def);
+  Task<void> UndoAndDrop(const storage::Batch& undo, const std::vector<storage::PartitionId>& made);
   // Before a change is stored: telling of it takes no memory any more.
   void MakeRoomToTell();
   // The end of every change: the latch goes, then the listeners hear of it.
@@ -135,8 +141,8 @@ class Catalog {
   const int64_t control_plane_delay_millis_;
 
   LatchTable change_latch_{1};  // one change at a time
-  uint64_t next_table_id_ = 1;  // guarded by change_latch_
-  // Of tables that are gone but whose partition could not be dropped yet. Guarded by change_latch_.
+  uint64_t next_table_id_ = 1;  // of tables and keyspaces; guarded by change_latch_
+  // Of tables and indexes that are gone but whose partitions could not be dropped yet. Guarded by change_latch_.
   std::vector<storage::PartitionId> partitions_to_drop_;
 
   std::vector<TableChange> to_tell_;  // guarded by change_latch_

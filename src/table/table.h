@@ -21,7 +21,7 @@ namespace armature::table {
 
 class Table {
  public:
-  Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions);
+  Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions, const IndexPartitions& of_indexes);
 
   // A consistent definition for the length of one request.
   std::shared_ptr<const model::TableDef> def() const;
@@ -54,7 +54,8 @@ class Table {
 
   // The catalogue's, one change at a time: a changed definition is made ready before it is stored, and published once
   // it is, which takes no memory any more.
-  std::shared_ptr<const TableSchema> MakeSchema(std::shared_ptr<const model::TableDef> def) const;
+  std::shared_ptr<const TableSchema> MakeSchema(std::shared_ptr<const model::TableDef> def,
+                                                const IndexPartitions& of_new_indexes) const;
   void Publish(std::shared_ptr<const TableSchema> schema) noexcept;
 
  private:

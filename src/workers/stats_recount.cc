@@ -16,13 +16,16 @@ Task<Status> ScanPortion(storage::Engine& engine, storage::ScanOp& scan) { co_re
 
 StatsRecount::StatsRecount(storage::Engine& engine, const table::Catalog& catalog)
     : engine_(engine), snapshot_(engine.TakeSnapshot()) {
-  const auto add = [&](const auto& table, const auto& schema, const table::Keyspace& keyspace, table::RowStats& stats) {
-    targets_.push_back({table, schema, &keyspace, &stats, stats.item_count.load(), stats.size_bytes.load()});
+  const auto add = [&](const auto& table, const auto& schema, const table::Keyspace& keyspace,
+                       const table::PartitionSet& partitions, table::RowStats& stats) {
+    targets_.push_back(
+        {table, schema, &keyspace, &partitions, &stats, stats.item_count.load(), stats.size_bytes.load()});
   };
   for (const auto& table : catalog.AllTables()) {
     const auto schema = table->schema();
-    add(table, schema, schema->items(), table->stats());
-    for (const auto& index : schema->indexes()) add(table, schema, index.keyspace, *index.stats);
+    add(table, schema, schema->items(), table->partitions(), table->stats());
+    for (const auto& index : schema->indexes())
+      add(table, schema, index.keyspace, index.is_global() ? *index.partitions : table->partitions(), *index.stats);
   }
 }
 
@@ -37,7 +40,7 @@ Status StatsRecount::Run(const std::stop_token& stop) {
 
 Status StatsRecount::Count(Target& target, const std::stop_token& stop) {
   int64_t items = 0, bytes = 0;
-  table::RowScan rows(target.table->partitions(), table::AllRows(*target.keyspace), {.snapshot = snapshot_.get()});
+  table::RowScan rows(*target.partitions, table::AllRows(*target.keyspace), {.snapshot = snapshot_.get()});
   while (!rows.at_end()) {
     if (stop.stop_requested()) return Status::Ok();
     storage::ScanOp& scan = rows.Prepare(SIZE_MAX, kPortionBytes);

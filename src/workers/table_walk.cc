@@ -9,6 +9,25 @@ namespace armature::workers {
 
 namespace {
 constexpr size_t kMaxPortionBytes = 1024 * 1024;
+
+Task<Status> AwaitDurable(storage::Engine& engine, const table::PartitionSet& partitions) {
+  const auto list = partitions.list();
+  for (const auto& partition : *list) {
+    const storage::Mark newest = partition->newest();
+    if (newest <= engine.DurableUpTo(partition->handle())) continue;
+    if (Status status = co_await storage::AwaitDurable(engine, partition->handle(), newest); !status.ok())
+      co_return status;
+  }
+  co_return Status::Ok();
+}
+
+// Whoever stores the cursor, in a partition of his own, says with it that the rows are there.
+Task<Status> AwaitRowsDurable(storage::Engine& engine, const table::Table& table, const table::TableSchema& schema) {
+  Status status = co_await AwaitDurable(engine, table.partitions());
+  for (const auto& index : schema.indexes())
+    if (status.ok() && index.is_global()) status = co_await AwaitDurable(engine, *index.partitions);
+  co_return status;
+}
 }  // namespace
 
 Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size_t most_items,
@@ -35,6 +54,7 @@ Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size
     auto made = co_await make_row(key, arena);
     if (!made) co_return ToStatus(made.error());
   }
+  if (Status status = co_await AwaitRowsDurable(engine, *walk.table, *schema); !status.ok()) co_return status;
   const size_t items = scan.rows.size();
   rows.Advance();
   walk.cursor = rows.range().begin;

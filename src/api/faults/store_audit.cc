@@ -98,9 +98,19 @@ std::string StoreAudit::CheckPartitions() {
   const auto expect = [&](const Table& table) {
     const auto of_table = table.partitions().list();
     for (const auto& partition : *of_table) expected.insert(partition->id());
+    const auto schema = table.schema();
+    for (const auto& index : schema->indexes()) {
+      if (!index.is_global()) continue;
+      const auto of_index = index.partitions->list();
+      for (const auto& partition : *of_index) expected.insert(partition->id());
+    }
   };
   for (const auto& table : house_.catalog().AllTables()) expect(*table);
-  for (const auto& table : house_.catalog().DeletedTables()) expect(*table);
+  // Of deleted ones only the journal is left.
+  for (const auto& table : house_.catalog().DeletedTables()) {
+    const auto of_table = table->partitions().list();
+    for (const auto& partition : *of_table) expected.insert(partition->id());
+  }
   const auto partitions = RunBlocking(house_.engine().ListPartitions());
   for (const auto& info : *partitions) found.insert(info.id);
   found.insert(storage::kSystemPartition);
@@ -117,17 +127,23 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
     auto& [count, bytes] = derived.counts[""];
     ++count;
     bytes += static_cast<int64_t>(decoded->item_size);
-    storage::Batch batch;
+    const auto expect_rows = [&](const std::string& global_index, const storage::Batch& batch) {
+      batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view value) {
+        derived.rows.emplace(global_index + std::string(row), value);
+      });
+    };
     for (const auto& index : schema->indexes()) {
       table::IndexCharge charge;
+      storage::Batch batch;
       if (!AppendIndexEntry(index, decoded->item, arena, batch, charge)) continue;
+      expect_rows(index.is_global() ? index.def->name : "", batch);
       auto& [entries, entry_bytes] = derived.counts[index.def->name];
       ++entries;
       entry_bytes += charge.size_delta;
     }
-    if (!schema->expiry_attribute().empty()) AppendExpiryChanges(*schema, key, nullptr, &decoded->item, batch);
-    batch.ForEach(
-        [&](storage::Batch::Kind, std::string_view row, std::string_view value) { derived.rows.emplace(row, value); });
+    storage::Batch expiry;
+    if (!schema->expiry_attribute().empty()) AppendExpiryChanges(*schema, key, nullptr, &decoded->item, expiry);
+    expect_rows("", expiry);
     if (!schema->has_local_indexes()) continue;
     std::string item_key;
     const size_t partition_end = AppendItemKey(table.key_schema(), decoded->item, item_key);
@@ -146,6 +162,14 @@ std::string StoreAudit::CheckTable(Table& table, bool has_statistics) {
       const bool is_item = static_cast<table::Space>(key[0]) == table::Space::kItems;
       (is_item ? items : derived_rows).emplace(key, value);
     }
+  }
+  const auto schema = table.schema();
+  for (const auto& index : schema->indexes()) {
+    if (!index.is_global()) continue;
+    const auto of_index = index.partitions->list();
+    for (const auto& partition : *of_index)
+      for (auto& [key, value] : ReadRows(partition->handle(), table::AllOfHashes()))
+        derived_rows.emplace(index.def->name + key, value);
   }
   Derived derived;
   if (std::string problem = Derive(table, items, derived); !problem.empty()) return problem;

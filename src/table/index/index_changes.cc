@@ -129,7 +129,7 @@ ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::Bou
   return {};
 }
 
-void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
+void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, IndexBatches& batches,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt) {
   for (const auto& index : schema.indexes()) {
     const bool is_unbuilt = std::find(unbuilt.begin(), unbuilt.end(), &index) != unbuilt.end();
@@ -141,8 +141,8 @@ void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_ite
 
     IndexCharge charge{&index, 0, 0, static_cast<int64_t>(after.size) - static_cast<int64_t>(before.size)};
     charge.item_delta = static_cast<int64_t>(after.exists) - static_cast<int64_t>(before.exists);
-    if (before.exists && !same_key) batch.Delete(before.row_key);
-    if (after.exists) PutEntry(after, batch);
+    if (before.exists && !same_key) batches.For(index, before.row_key).Delete(before.row_key);
+    if (after.exists) PutEntry(after, batches.For(index, after.row_key));
     if (same_key) {
       charge.write_units = WriteUnits(before.size, after.size);
     } else {

@@ -1,7 +1,7 @@
 // Index changes: what a write means for a table's indexes, and for its expiry rows.
 //
-// Given an item before and after, appends the rows to delete and put to the batch that also holds the item, so that
-// they commit together, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not
+// Given an item before and after, appends the rows to delete and put to the batches that are committed together with the
+// item, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not
 // change is neither written nor charged. Pure but for the batch and the arena; called by the write path under the
 // item's latch.
 #pragma once
@@ -47,8 +47,15 @@ enum class LiteralFaults { kAll, kEmpty, kMistyped };
 model::ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::BoundUpdate& update,
                                              LiteralFaults faults);
 
+// Where the rows of indexes go: into the batch of whichever partition has them.
+class IndexBatches {
+ public:
+  virtual ~IndexBatches() = default;
+  virtual storage::Batch& For(const IndexSchema& index, std::string_view row_key) = 0;
+};
+
 // `unbuilt` names indexes that do not have the old item's row yet, because they are still being built.
-void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
+void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, IndexBatches& batches,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt = {});
 
 // The row of one item in one index, for building an index over existing items. False: the item has none.

@@ -48,17 +48,20 @@ class IndexChangesTest : public testing::Test {
 
   // "index:units/items" of every index the change from `before` to `after` is charged to; "" is no item.
   std::string Charges(const std::string& before, const std::string& after) {
-    storage::Batch batch;
     std::vector<IndexCharge> charges;
     const model::Item old_item = expr::MakeItem(arena_, before.empty() ? "" : kKey + before);
     const model::Item new_item = expr::MakeItem(arena_, after.empty() ? "" : kKey + after);
+    struct OneBatch final : IndexBatches {
+      storage::Batch& For(const IndexSchema&, std::string_view) override { return batch; }
+      storage::Batch batch;
+    } batches;
     AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_,
-                       batch, charges);
+                       batches, charges);
     std::string text;
     for (const auto& charge : charges)
       text += fmt::format("{}{}:{}/{:+}", text.empty() ? "" : " ", charge.index->def->name, charge.write_units,
                           charge.item_delta);
-    rows_changed_ = batch.count();
+    rows_changed_ = batches.batch.count();
     return text;
   }
   std::string Check(const std::string& before, const std::string& after, bool is_update) {

@@ -44,9 +44,12 @@ Keyspace ItemsKeyspace(const model::TableDef& table) {
 
 Keyspace IndexKeyspace(const model::TableDef& table, const model::IndexDef& index) {
   Keyspace keyspace;
-  const Space space = index.kind == model::IndexKind::kLocal ? Space::kLocalIndexes : Space::kGlobalIndexes;
-  keyspace.prefix.push_back(static_cast<char>(space));
-  AppendBigEndian(keyspace.prefix, index.id);
+  if (index.kind == model::IndexKind::kGlobal) {
+    keyspace.prefix.push_back(static_cast<char>(Space::kGlobalIndex));
+  } else {
+    keyspace.prefix.push_back(static_cast<char>(Space::kLocalIndexes));
+    AppendBigEndian(keyspace.prefix, index.id);
+  }
   keyspace.key = index.key_schema;
   const auto add_rest = [&](const std::vector<KeyAttribute>& attributes) {
     for (const auto& attribute : attributes)

@@ -30,7 +30,7 @@ class PageReader {
       : engine_(engine),
         page_(page),
         arena_(arena),
-        rows_(page.table->partitions(), std::move(page.range), page.at, page.is_reverse) {}
+        rows_(*page.partitions, std::move(page.range), page.at, page.is_reverse) {}
 
   Task<ApiResult<void>> Run() {
     while (!is_done_ && !rows_.at_end()) {

@@ -61,6 +61,26 @@ class WritePath::CollectionSizes {
   std::map<std::pair<const Table*, std::string>, uint64_t> sizes_;
 };
 
+WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all) {
+  for (const auto& changes : all)
+    if (changes->partition == partition) return *changes;
+  return *all.emplace_back(std::make_unique<Changes>(partition));
+}
+
+// Rows of local indexes go with their item.
+class WritePath::RowBatches final : public IndexBatches {
+ public:
+  RowBatches(storage::Batch& of_item, AllChanges& of_indexes) : of_item_(of_item), of_indexes_(of_indexes) {}
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+    if (!index.is_global()) return of_item_;
+    return ChangesOf(index.partitions->Find(HashOfItemKey(row_key)), of_indexes_).batch;
+  }
+
+ private:
+  storage::Batch& of_item_;
+  AllChanges& of_indexes_;
+};
+
 // --- the steps of one write
 
 void WritePath::PrepareKey(ItemWrite& write) const {
@@ -158,7 +178,7 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
   co_return collection;
 }
 
-void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) {
+void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, AllChanges& of_indexes) {
   storage::Batch& batch = changes.batch;
   thread_local std::string record;
   record.clear();
@@ -170,9 +190,11 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
     batch.Delete(write.storage_key_);
     changes.images.Put(write.stripe_, write.storage_key_, false, {});
   }
-  if (!write.schema->indexes().empty())
+  if (!write.schema->indexes().empty()) {
+    RowBatches batches(batch, of_indexes);
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
-                       ImageOf(write.new_exists, write.new_item), arena, batch, write.index_charges, write.unbuilt_);
+                       ImageOf(write.new_exists, write.new_item), arena, batches, write.index_charges, write.unbuilt_);
+  }
   if (!write.schema->expiry_attribute().empty()) {
     const auto put = AppendExpiryChanges(*write.schema, write.storage_key_, ImageOf(write.old_exists, write.old_item),
                                          ImageOf(write.new_exists, write.new_item), batch);
@@ -184,10 +206,15 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
   }
 }
 
-Task<ApiResult<bool>> WritePath::HasRowAt(const ItemWrite& write, std::string_view row_key) {
-  const auto stored = co_await storage::GetValue(engine_, write.partition_->handle(), row_key, kLatest);
-  if (!stored) co_return WriteError(*write.table, stored.error());
-  co_return stored->has_value();
+Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key) {
+  for (;;) {
+    const auto partition = index.partitions->Find(HashOfItemKey(row_key));
+    const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, kLatest);
+    if (stored) co_return stored->has_value();
+    if (stored.error().code() != StatusCode::kFenced) co_return WriteError(*write.table, stored.error());
+    const Status found = co_await index.partitions->LookAgain(engine_, partition);
+    if (!found.ok()) co_return WriteError(*write.table, found);
+  }
 }
 
 // While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows
@@ -195,16 +222,17 @@ Task<ApiResult<bool>> WritePath::HasRowAt(const ItemWrite& write, std::string_vi
 Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   write.unbuilt_.clear();
   for (const auto& index : write.schema->indexes()) {
-    if (index.def->status != model::ResourceStatus::kCreating || !HasRow(index.keyspace, write.old_item)) continue;
+    if (index.def->status != model::ResourceStatus::kCreating || !table::HasRow(index.keyspace, write.old_item)) continue;
     std::string row_key;
     AppendRowKey(index.keyspace, write.old_item, row_key);
-    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(write, row_key));
+    ARMATURE_CO_TRY(const bool is_built, co_await HasRow(write, index, row_key));
     if (!is_built) write.unbuilt_.push_back(&index);
   }
   co_return ApiResult<void>{};
 }
 
-Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes) {
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes,
+                                         AllChanges& of_indexes) {
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
@@ -224,7 +252,7 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
   if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, *write.table, changes);
-  AppendChanges(write, arena, changes);
+  AppendChanges(write, arena, changes, of_indexes);
   co_return ApiResult<void>{};
 }
 
@@ -284,7 +312,22 @@ Task<Status> WritePath::LookAgain(std::span<ItemWrite> writes) {
       Status status = co_await write.table->partitions().LookAgain(engine_, write.partition_);
       if (!status.ok()) co_return status;
     }
+    if (Status status = co_await LookForIndexes(*write.schema); !status.ok()) co_return status;
     write.ForgetTry();
+  }
+  co_return Status::Ok();
+}
+
+Task<Status> WritePath::LookForIndexes(const TableSchema& schema) {
+  for (const IndexSchema& index : schema.indexes()) {
+    if (!index.is_global()) continue;
+    const auto partitions = index.partitions->list();
+    for (const auto& partition : *partitions) {
+      if (partition->handle().is_alive()) continue;
+      // One that is gone went with its index: the next try is made under a newer definition.
+      Status status = co_await index.partitions->LookAgain(engine_, partition);
+      if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+    }
   }
   co_return Status::Ok();
 }
@@ -298,7 +341,8 @@ Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
   Partition& partition = *write.partition_;
   const auto guard = co_await partition.latches().LockStripe(write.stripe_);
   Changes changes(write.partition_);
-  auto prepared = co_await Prepare(write, sizes, arena, changes);
+  AllChanges of_indexes;
+  auto prepared = co_await Prepare(write, sizes, arena, changes, of_indexes);
   if (!prepared) write.failure = std::move(prepared).error();
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
   // latest state: it must not be of a kind a crash takes back, and not of a partition that somebody else has by now.
@@ -306,11 +350,22 @@ Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
     if (!partition.handle().is_alive()) co_return Status::Fenced();
     co_return partition.newest();
   }
-  const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), changes.batch);
-  if (!committed) co_return committed.error();
-  changes.Settle(committed->mark);
+  Mark mark = 0;
+  if (of_indexes.empty()) {
+    const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), changes.batch);
+    if (!committed) co_return committed.error();
+    mark = committed->mark;
+  } else {
+    std::vector<storage::CommitManyOp::Part> parts{{&partition.handle(), &changes.batch}};
+    for (const auto& of_index : of_indexes) parts.push_back({&of_index->partition->handle(), &of_index->batch});
+    const auto committed = co_await storage::CommitParts(engine_, parts);
+    if (!committed) co_return committed.error();
+    mark = *committed;
+  }
+  changes.Settle(mark);
+  for (const auto& of_index : of_indexes) of_index->Settle(mark);
   CountChange(write);
-  co_return committed->mark;
+  co_return mark;
 }
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
@@ -356,17 +411,11 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
   co_return guards;
 }
 
-WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all) {
-  for (const auto& changes : all)
-    if (changes->partition == partition) return *changes;
-  return *all.emplace_back(std::make_unique<Changes>(partition));
-}
-
 // Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
 Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
   for (ItemWrite& write : writes) {
-    auto prepared = co_await Prepare(write, sizes, arena, ChangesOf(write.partition_, changes));
+    auto prepared = co_await Prepare(write, sizes, arena, ChangesOf(write.partition_, changes), changes);
     if (!prepared) write.failure = std::move(prepared).error();
     co_await YieldIfDue();
   }
@@ -457,17 +506,19 @@ Task<Result<bool>> WritePath::TryBuildRow(ItemWrite& write, bool is_counted, con
   if (!partition.handle().is_alive()) co_return Status::Fenced();
   if (!read) write.failure = std::move(read).error();
   storage::Batch batch;
-  if (write.failure || !write.old_exists || !append(write, batch)) co_return false;
+  if (write.failure || !write.old_exists) co_return false;
+  const std::shared_ptr<Partition> target = append(write, batch);
+  if (!target) co_return false;
   if (is_counted) {
     std::string row_key;
     batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
-    const auto stored = co_await storage::GetValue(engine_, partition.handle(), row_key, kLatest);
+    const auto stored = co_await storage::GetValue(engine_, target->handle(), row_key, kLatest);
     if (!stored) co_return stored.error();
     if (*stored) co_return false;
   }
-  const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), batch);
+  const auto committed = co_await storage::CommitBatch(engine_, target->handle(), batch);
   if (!committed) co_return committed.error();
-  partition.NoteCommitted(committed->mark);
+  target->NoteCommitted(committed->mark);
   co_return true;
 }
 
@@ -494,13 +545,16 @@ Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is
 Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
   IndexCharge charge;
   std::shared_ptr<RowStats> stats;
-  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
+  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
     const auto& indexes = write.schema->indexes();
     const auto index =
         std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
-    if (index == indexes.end()) return false;
+    if (index == indexes.end()) return nullptr;
     stats = index->stats;
-    return AppendIndexEntry(*index, write.old_item, arena, batch, charge);
+    if (!AppendIndexEntry(*index, write.old_item, arena, batch, charge)) return nullptr;
+    std::string row_key;
+    AppendRowKey(index->keyspace, write.old_item, row_key);
+    return index->partitions->Find(HashOfItemKey(row_key));
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, true, append, arena));
   if (!is_put) co_return ApiResult<void>{};
@@ -512,10 +566,10 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
 
 Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, Arena& arena) {
   std::optional<int64_t> put;
-  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
-    if (write.schema->expiry_attribute().empty()) return false;
+  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
+    if (write.schema->expiry_attribute().empty()) return nullptr;
     put = AppendExpiryChanges(*write.schema, write.storage_key_, nullptr, &write.old_item, batch);
-    return put.has_value();
+    return put ? write.partition_ : nullptr;
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, false, append, arena));
   if (is_put) table.NoteExpiry(*put);

@@ -78,6 +78,7 @@ class WritePath {
   // Those of one request, in the order in which it names the partitions: a run from a seed repeats itself.
   using AllChanges = std::vector<std::unique_ptr<Changes>>;
   static Changes& ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all);
+  class RowBatches;
 
   std::string_view LatchKey(const ItemWrite& write) const;
   std::string CollectionKey(const ItemWrite& write) const;
@@ -94,11 +95,12 @@ class WritePath {
   };
   Task<model::ApiResult<CollectionSize>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
   Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
-  Task<model::ApiResult<bool>> HasRowAt(const ItemWrite& write, std::string_view row_key);
-  static void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes);
+  Task<model::ApiResult<bool>> HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key);
+  static void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, AllChanges& of_indexes);
 
-  // Everything up to the commit, under the latch.
-  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes);
+  // Everything up to the commit, under the latch: the item's changes, and those of the partitions of global indexes.
+  Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes,
+                                       AllChanges& of_indexes);
   Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
   Task<void> PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena);
   Task<Status> CommitAll(AllChanges& changes, const storage::Batch* system_changes);
@@ -109,14 +111,16 @@ class WritePath {
   Task<Status> TryBatch(std::span<ItemWrite> writes, Arena& arena);
   Task<Result<bool>> TryTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes, Arena& arena);
   Task<Status> LookAgain(std::span<ItemWrite> writes);
+  Task<Status> LookForIndexes(const TableSchema& schema);
 
   Task<model::ApiResult<void>> AwaitDurable(const Table& table, const Partition& partition, storage::Mark mark);
   Task<model::ApiResult<void>> AwaitAllDurable(std::span<const ItemWrite> writes);
   void CountChange(ItemWrite& write) const;
 
-  // Puts a row that `append` derives from an existing item, under the item's latch. False: there is none to be put, or
-  // it is there already (looked up if `is_counted`: rows that are counted are counted once).
-  using AppendRow = std::function<bool(const ItemWrite& write, storage::Batch& batch)>;
+  // Puts a row that `append` derives from an existing item, under the item's latch, into the partition it gives (null:
+  // there is none to be put). False: none was put, or it is there already (looked up if `is_counted`: rows that are
+  // counted are counted once).
+  using AppendRow = std::function<std::shared_ptr<Partition>(const ItemWrite& write, storage::Batch& batch)>;
   Task<Result<bool>> TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, Arena& arena);
   Task<model::ApiResult<bool>> BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
                                         Arena& arena);
