@@ -233,7 +233,7 @@ TEST_F(CatalogCrashTest, AFailedUpdateIsNotPublished) {
 
 TEST_F(CatalogCrashTest, StatisticsAreThoseLastWritten) {
   EXPECT_EQ(Create("T"), "ok");
-  WritePath writes(*engine_);
+  WritePath writes(*engine_, clock_);
   const auto put = [&](std::string_view key) {
     return RunBlocking(TestWrite::Put(*catalog_->Find(kScope, "T"), fmt::format("pk=S:{}", key))->Execute(writes));
   };

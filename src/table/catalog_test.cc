@@ -161,7 +161,7 @@ TEST_F(CatalogTest, UpdatesArePublishedWholeOrNotAtAll) {
 TEST_F(CatalogTest, DeletionTakesTheTableItsDataAndItsStatistics) {
   Create("T");
   auto table = catalog_->Find(kScope, "T");
-  WritePath writes(*engine_);
+  WritePath writes(*engine_, clock_);
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(RunBlocking(TestWrite::Put(*table, fmt::format("pk=S:{}", i))->Execute(writes)), "ok");
   ASSERT_TRUE(RunBlocking(catalog_->PersistStats()).ok());
@@ -388,7 +388,7 @@ Task<void> WriteUntilGone(WritePath& writes, std::shared_ptr<Table> table, int w
 TEST_F(CatalogTest, DeletionUnderWritesLeavesNothingBehind) {
   Create("T");
   auto table = catalog_->Find(kScope, "T");
-  WritePath writes(*engine_);
+  WritePath writes(*engine_, clock_);
   std::atomic<int> written{0}, bad{0};
   {
     std::array<ThreadExecutor, 2> executors;

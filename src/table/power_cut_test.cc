@@ -320,7 +320,7 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     if (!started) return "it does not open: " + started.error().ToString();
     Process& process = **started;
     if (!process.table) return acknowledged == 0 ? "" : "the table is gone";
-    auto rows = process.Rows(ItemsKeyspace(*process.table->def()));
+    auto rows = process.Rows(ItemsKeyspace(*process.table->def()), process.table->partitions());
     if (!rows) return rows.error().ToString();
     const bool has_stream = process.table->def()->stream.enabled;
     if (!has_stream && (acknowledged > 1 || !rows->empty())) return "the stream is gone";
@@ -356,7 +356,7 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     if (!started) return "it does not open: " + started.error().ToString();
     Process& process = **started;
     if (!process.table) return "the table is gone";
-    auto rows = process.Rows(ItemsKeyspace(*process.table->def()));
+    auto rows = process.Rows(ItemsKeyspace(*process.table->def()), process.table->partitions());
     if (!rows) return rows.error().ToString();
     Arena arena;
     std::vector<model::Item> decoded;

@@ -193,14 +193,21 @@ TEST_F(RocksDbEngineTest, ForeignDirectoriesStayUntouched) {
   EXPECT_EQ(OpenCode(path()), StatusCode::kFormat);
 }
 
-TEST_F(RocksDbEngineTest, NewerFormatIsRefused) {
+TEST_F(RocksDbEngineTest, AnotherFormatIsRefused) {
   ASSERT_TRUE(Open(path())->Close().ok());
-  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 1\n");
-  WriteFile(path() + "/FORMAT", "armature 2\n");
-  auto engine = TryOpen(path());
-  ASSERT_FALSE(engine.has_value());
-  EXPECT_EQ(engine.error().code(), StatusCode::kFormat);
-  EXPECT_NE(engine.error().message().find("format 2"), std::string::npos);
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 2\n");
+  const auto refusal_of = [&](const std::string& format) {
+    WriteFile(path() + "/FORMAT", format);
+    auto engine = TryOpen(path());
+    if (engine) return std::string("none");
+    EXPECT_EQ(engine.error().code(), StatusCode::kFormat);
+    return engine.error().message();
+  };
+  EXPECT_EQ(refusal_of("armature 1\n"),
+            path() + " holds data of format 1, this armature reads format 2 only: use an older armature");
+  EXPECT_EQ(refusal_of("armature 3\n"),
+            path() + " holds data of format 3, this armature reads format 2 only: use a newer armature");
+  EXPECT_EQ(refusal_of("armature 2\n"), "none");
 }
 
 TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
@@ -210,7 +217,7 @@ TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
   auto engine = Open(path());
   ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
   // Acknowledged: from now on the store is complete.
-  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 1\n");
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 2\n");
   EXPECT_FALSE(fs::exists(path() + "/CREATING"));
 }
 

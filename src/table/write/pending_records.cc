@@ -1,12 +1,12 @@
 #include "table/write/pending_records.h"
 
+#include "model/codec/item_codec.h"
 #include "table/keys/key_layout.h"
 
 namespace armature::table {
 
 void PendingRecords::Add(Table& table, std::string_view item_key, const RawChange& change, storage::Batch& batch) {
-  // Equal items have equal records: attributes and sets are sorted and numbers have one form.
-  if (change.old_record == change.new_record) return;
+  if (model::HaveSameItem(change.old_record, change.new_record)) return;
   TableJournal& journal = table.journal();
   // Its entry first: a slot that nobody would give back holds up every reader of the journal.
   Taken& taken = first_.journal ? rest_.emplace_back() : first_;

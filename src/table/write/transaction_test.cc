@@ -154,7 +154,7 @@ TEST_F(TransactionTest, SeveralItemsOfOneCollectionAddUp) {
 }
 
 TEST_F(TransactionTest, ACollectionOverItsLimitCancels) {
-  WritePath writes(*engine_, /*max_collection_bytes=*/50);
+  WritePath writes(*engine_, clock_, /*max_collection_bytes=*/50);
   TestWrites many;
   for (int i = 0; i < 3; ++i) many.Add(TestWrite::Put(*c_, fmt::format("pk=S:c,sk=N:{},w=N:7", i + 1)));
   EXPECT_EQ(RunBlocking(many.ExecuteTransaction(writes)), "cancelled");

@@ -183,7 +183,9 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, 
   thread_local std::string record;
   record.clear();
   if (write.new_exists) {
-    model::EncodeItem(write.new_item, write.new_size, record);
+    // An item's writes have its order, even where the clock was set back between two runs of the server.
+    if (write.old_exists) clock_.Observe(model::StampOf(write.read_.value).write_time);
+    model::EncodeItem(write.new_item, write.new_size, record, {.write_time = clock_.Now()});
     batch.Put(write.storage_key_, record);
     changes.images.Put(write.stripe_, write.storage_key_, true, record);
   } else if (write.old_exists) {

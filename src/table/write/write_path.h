@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/async.h"
+#include "base/hybrid_clock.h"
 #include "base/memory/arena.h"
 #include "model/api_error.h"
 #include "model/value.h"
@@ -32,8 +33,8 @@ inline constexpr uint64_t kMaxCollectionBytes = uint64_t{10} << 30;
 
 class WritePath {
  public:
-  explicit WritePath(storage::Engine& engine, uint64_t max_collection_bytes = kMaxCollectionBytes)
-      : engine_(engine), max_collection_bytes_(max_collection_bytes) {}
+  WritePath(storage::Engine& engine, const Clock& clock, uint64_t max_collection_bytes = kMaxCollectionBytes)
+      : engine_(engine), clock_(clock), max_collection_bytes_(max_collection_bytes) {}
 
   // In all of these `arena` and everything a write points to must outlive the outcome.
 
@@ -96,7 +97,7 @@ class WritePath {
   Task<model::ApiResult<CollectionSize>> CountCollection(ItemWrite& write, CollectionSizes& sizes, Arena& arena);
   Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
   Task<model::ApiResult<bool>> HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key);
-  static void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, AllChanges& of_indexes);
+  void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, AllChanges& of_indexes);
 
   // Everything up to the commit, under the latch: the item's changes, and those of the partitions of global indexes.
   Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes,
@@ -126,6 +127,7 @@ class WritePath {
                                         Arena& arena);
 
   storage::Engine& engine_;
+  HybridClock clock_;
   const uint64_t max_collection_bytes_;
 };
 
