@@ -260,7 +260,9 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   std::vector<storage::PartitionId> made;
   auto partition = co_await MakePartition(def.id, made);
   IndexPartitions of_indexes;
-  Status are_made = partition ? co_await MakeIndexPartitions(def, made, of_indexes) : partition.error();
+  Status are_made;
+  if (partition) are_made = co_await MakeIndexPartitions(def, made, of_indexes);
+  else are_made = partition.error();
   if (!are_made.ok()) {
     LogError("table {} could not be created: {}", def.name, are_made.ToString());
     co_return model::FromStatus(are_made);
