@@ -23,8 +23,7 @@ std::string Prefix(char kind, uint64_t id) {
 }  // namespace
 
 EmbeddedPartition::EmbeddedPartition(const PartitionInfo& info, Sequence newest_commit)
-    : OpenPartition(info),
-      newest(newest_commit),
+    : OpenPartition(info, newest_commit),
       of_hashes_(is_system() ? std::string(1, kSystemKeys) : Prefix(kHashKeys, info.keyspace)),
       own_(is_system() ? std::string(1, kSystemKeys) : Prefix(kOwnKeys, info.id)) {}
 

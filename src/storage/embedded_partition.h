@@ -7,7 +7,7 @@
 //   0x02 keyspace, 7 bytes  key         of hashes
 //   0x03 partition, 7 bytes  key        of the partition
 //
-// 0x00 is the engine's own. Immutable but for the number of its newest commit, which is the engine's. Used by engines.
+// 0x00 is the engine's own. Used by engines.
 #pragma once
 
 #include <string>
@@ -38,9 +38,6 @@ class EmbeddedPartition final : public OpenPartition {
   // What goes from the store with the partition: its own, and the whole keyspace with the last of its partitions. A
   // partition of several never goes alone but when it has ended, and then has nothing else.
   std::vector<KeyRange> RangesToDrop(bool is_last) const;
-
-  // The newest commit. Read and changed under the engine's lock for the order of commits.
-  Sequence newest = 0;
 
  private:
   std::string of_hashes_;

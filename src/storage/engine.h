@@ -173,7 +173,8 @@ class Engine {
   // Under the epoch the partition has, or a higher one, which it then has; under a lower one kFenced. Again under the
   // same: the same handle.
   virtual Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) = 0;
-  // The partition ends. Its hashes below `at` go to `low`, the others to `high`: new partitions at its epoch.
+  // The partition ends. Its hashes below `at` go to `low`, the others to `high`: new partitions at its epoch, whose
+  // numbers go on behind its own. What was committed before is durable when this has returned, as after opening.
   virtual Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) = 0;
   // Forgets the partition and everything in it.
   virtual Task<Status> DropPartition(PartitionId id) = 0;

@@ -21,7 +21,8 @@ namespace armature::storage {
 using KeyspaceId = uint64_t;   // seven bytes; never used again
 using PartitionId = uint64_t;  // seven bytes; never used again
 using Epoch = uint64_t;
-// Of a partition: its commits are numbered without gaps, from 1 on and over restarts.
+// Of a partition: its commits are numbered without gaps, from 1 on and over restarts. What a partition was split into
+// goes on with its numbers.
 using Sequence = uint64_t;
 // Of a commit, for whoever waits until it is durable. Of two commits of a partition the later has no lower one.
 using Mark = uint64_t;
@@ -76,13 +77,15 @@ inline bool FindHash(std::string_view key, uint64_t* hash) {
 // and whoever has it looks for another.
 class OpenPartition {
  public:
-  explicit OpenPartition(const PartitionInfo& info) : info_(info) {}
+  OpenPartition(const PartitionInfo& info, Sequence newest) : info_(info), newest_(newest) {}
   virtual ~OpenPartition() = default;
   OpenPartition(const OpenPartition&) = delete;
   OpenPartition& operator=(const OpenPartition&) = delete;
 
   const PartitionInfo& info() const { return info_; }
   PartitionId id() const { return info_.id; }
+  // The number of the newest commit. What is numbered higher comes later.
+  Sequence newest() const { return newest_.load(std::memory_order_acquire); }
   bool is_system() const { return info_.id == kSystemPartition; }
   bool is_alive() const { return is_alive_.load(std::memory_order_acquire); }
 
@@ -96,6 +99,7 @@ class OpenPartition {
   bool is_dropped() const { return is_dropped_.load(std::memory_order_relaxed); }
 
   // The engine's.
+  void SetNewest(Sequence newest) { newest_.store(newest, std::memory_order_release); }
   void Kill() { is_alive_.store(false, std::memory_order_release); }
   void Drop() {
     is_dropped_.store(true, std::memory_order_relaxed);
@@ -104,6 +108,7 @@ class OpenPartition {
 
  private:
   const PartitionInfo info_;
+  std::atomic<Sequence> newest_;
   std::atomic<bool> is_alive_{true};
   std::atomic<bool> is_dropped_{false};
 };

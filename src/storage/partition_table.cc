@@ -98,7 +98,7 @@ void PartitionTable::Put(const PartitionInfo& info, Sequence newest) {
 void PartitionTable::Change(const PartitionInfo& info) {
   std::shared_ptr<EmbeddedPartition>& known = partitions_.at(info.id);
   if (known->info() == info) return;
-  auto changed = std::make_shared<EmbeddedPartition>(info, known->newest);
+  auto changed = std::make_shared<EmbeddedPartition>(info, known->newest());
   known->Kill();
   known = std::move(changed);
 }

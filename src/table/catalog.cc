@@ -29,8 +29,8 @@ constexpr uint64_t kLostIds = uint64_t{1} << 20;
 constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see storage/partition.h
 
 void AddPartitionIds(const PartitionSet& partitions, std::vector<storage::PartitionId>& ids) {
-  const auto list = partitions.list();
-  for (const auto& partition : *list) ids.push_back(partition->id());
+  for (const auto& list : {partitions.list(), partitions.ended()})
+    for (const auto& partition : *list) ids.push_back(partition->id());
 }
 
 // Of global indexes that a table no longer has.
@@ -105,9 +105,9 @@ Task<Result<std::shared_ptr<Table>>> Catalog::LoadTable(std::string_view record,
 
 Task<Result<PartitionSet::List>> Catalog::OpenPartitions(storage::KeyspaceId keyspace,
                                                          const std::vector<storage::PartitionInfo>& partitions) {
-  std::vector<storage::PartitionInfo> own;
+  std::vector<storage::PartitionInfo> own, ended;
   for (const auto& info : partitions)
-    if (info.keyspace == keyspace && !info.is_ended) own.push_back(info);
+    if (info.keyspace == keyspace) (info.is_ended ? ended : own).push_back(info);
   std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.hashes.first < b.hashes.first; });
   PartitionSet::List opened;
   uint64_t next_hash = 0;
@@ -121,6 +121,11 @@ Task<Result<PartitionSet::List>> Catalog::OpenPartitions(storage::KeyspaceId key
     opened.push_back(std::make_shared<Partition>(std::move(*handle)));
   }
   if (!is_whole) co_return Status::Corruption("it has no partition");
+  for (const auto& info : ended) {
+    auto handle = co_await engine_.OpenPartitionAt(info.id, info.epoch);
+    if (!handle) co_return handle.error();
+    opened.push_back(std::make_shared<Partition>(std::move(*handle)));
+  }
   co_return opened;
 }
 
@@ -319,6 +324,16 @@ Task<Status> Catalog::MakeIndexPartitions(TableDef& def, std::vector<storage::Pa
         std::make_shared<PartitionSet>(PartitionSet::List{std::make_shared<Partition>(std::move(*partition))});
   }
   co_return Status::Ok();
+}
+
+Task<Result<uint64_t>> Catalog::TakeIds(uint64_t count) {
+  auto guard = co_await change_latch_.LockStripe(0);
+  const uint64_t first = next_table_id_;
+  next_table_id_ += count;
+  storage::Batch batch;
+  PutNextId(batch);
+  if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
+  co_return first;
 }
 
 void Catalog::KeepPartitions(const std::vector<storage::PartitionId>& made) noexcept {

@@ -104,6 +104,9 @@ class Catalog {
   // The last thing before closing: statistics are stored and known to be exact.
   Task<Status> MarkCleanStop();
 
+  // The first of `count` ids for keyspaces and partitions that nobody had before. Durable.
+  Task<Result<uint64_t>> TakeIds(uint64_t count);
+
   int64_t control_plane_delay_millis() const { return control_plane_delay_millis_; }
 
  private:

@@ -73,15 +73,17 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
   Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
     PartitionInfo opened;
-    const auto open = [id, epoch, &opened](Engine& engine) -> Task<Status> {
+    Sequence newest = 0;
+    const auto open = [id, epoch, &opened, &newest](Engine& engine) -> Task<Status> {
       auto handle = co_await engine.OpenPartitionAt(id, epoch);
       if (!handle) co_return handle.error();
       opened = (*handle)->info();
+      newest = (*handle)->newest();
       co_return Status::Ok();
     };
     if (Status status = co_await ChangeBoth(open); !status.ok()) co_return status;
     MutexLock lock(mutex_);
-    co_return Opened(opened);
+    co_return Opened(opened, newest);
   }
   Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) override {
     Status status = co_await ChangeBoth([=](Engine& engine) { return engine.SplitPartition(id, at, low, high); });
@@ -253,6 +255,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     for (const auto& part : parts)
       if (status = CheckAlive(part.partition); !status.ok()) return status;
     if (status = ApplyTo(*latest_, parts); !status.ok()) return status;
+    for (const auto& part : parts) part.partition->SetNewest(part.sequence);
     commits_.Add();
     mark = ++mark_;
     Unsynced& entry = unsynced_.emplace_back();
@@ -271,11 +274,14 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   // The handle that is given out, made when it is first asked for.
-  std::shared_ptr<OpenPartition> Opened(const PartitionInfo& info) ARMATURE_WITH_LOCK(mutex_) {
+  std::shared_ptr<OpenPartition> Opened(const PartitionInfo& info, Sequence newest) ARMATURE_WITH_LOCK(mutex_) {
     auto& handle = handles_[info.id];
-    if (handle && handle->info() == info) return handle;
+    if (handle && handle->info() == info) {
+      handle->SetNewest(newest);
+      return handle;
+    }
     if (handle) handle->Kill();
-    return handle = std::make_shared<OpenPartition>(info);
+    return handle = std::make_shared<OpenPartition>(info, newest);
   }
   std::shared_ptr<OpenPartition> HandleOf(OpenPartition& partition) ARMATURE_WITH_LOCK(mutex_) {
     if (partition.is_system()) return {std::shared_ptr<OpenPartition>(), &system_};
@@ -336,7 +342,7 @@ class FaultyEngineImpl final : public FaultyEngine {
   std::map<PartitionId, std::shared_ptr<OpenPartition>> handles_ ARMATURE_GUARDED_BY(mutex_);
   Mark mark_ ARMATURE_GUARDED_BY(mutex_) = 0;
   Mark durable_mark_ ARMATURE_GUARDED_BY(mutex_) = 0;
-  OpenPartition system_{PartitionInfo{}};
+  OpenPartition system_{PartitionInfo{}, 0};
   bool is_auto_sync_ ARMATURE_GUARDED_BY(mutex_);
   bool is_closed_ ARMATURE_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_delayed_;

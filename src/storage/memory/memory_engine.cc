@@ -66,8 +66,8 @@ class MemoryEngine final : public Engine {
     ReadLock from(original.store_->mutex);
     WriteLock to(store_->mutex);
     for (const PartitionInfo& info : original.partitions_.List())
-      if (info.id != kSystemPartition) partitions_.Put(info, original.partitions_.Handle(info.id)->newest);
-    partitions_.system().newest = original.partitions_.system().newest;
+      if (info.id != kSystemPartition) partitions_.Put(info, original.partitions_.Handle(info.id)->newest());
+    partitions_.system().SetNewest(original.partitions_.system().newest());
     store_->mark = original.store_->mark;
     original.store_->map.Scan("", "", false, kNewest, [&](std::string_view key, std::string_view value) {
       store_->map.Put(key, value, store_->mark);
@@ -163,9 +163,10 @@ class MemoryEngine final : public Engine {
     if (is_closed_) co_return Closed();
     auto split = partitions_.PlanSplit(id, at, low, high);
     if (!split) co_return split.error();
+    const Sequence newest = partitions_.Handle(id)->newest();
     partitions_.Change(split->ended);
-    partitions_.Put(split->low, 0);
-    partitions_.Put(split->high, 0);
+    partitions_.Put(split->low, newest);
+    partitions_.Put(split->high, newest);
     co_return Status::Ok();
   }
 
@@ -260,7 +261,8 @@ class MemoryEngine final : public Engine {
     for (auto& part : parts) {
       auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
       ApplyBatch(*part.batch, partition, mark);
-      part.sequence = partition.newest += part.batch->numbers();
+      part.sequence = partition.newest() + part.batch->numbers();
+      partition.SetNewest(part.sequence);
     }
     store_->map.CollectSome(kCollectPerCommit);
     return {};
@@ -268,7 +270,7 @@ class MemoryEngine final : public Engine {
 
   void ApplyBatch(const Batch& batch, const EmbeddedPartition& partition, Mark mark) ARMATURE_WITH_LOCK(store_->mutex) {
     VersionMap& map = store_->map;
-    Sequence number = partition.newest;
+    Sequence number = partition.newest();
     std::string stored, end;
     batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
       stored.clear();

@@ -8,6 +8,7 @@
 
 #include <rocksdb/db.h>
 
+#include "base/bytes.h"
 #include "storage/engine_calls.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/partition_records.h"
@@ -103,12 +104,16 @@ Task<Status> PartitionAdmin::Split(PartitionId id, uint64_t at, PartitionId low,
         ARMATURE_TRY(*split, table.PlanSplit(id, at, low, high));
         for (const PartitionInfo& info : {split->ended, split->low, split->high})
           batch.Put(PartitionRecordKey(info.id), EncodePartition(info));
+        std::string newest;
+        AppendBigEndian(newest, table.Handle(id)->newest());
+        for (const PartitionId child : {low, high}) batch.Put(NewestCommitKey(child), newest);
         return {};
       },
       [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
+        const Sequence newest = table.Handle(id)->newest();
         table.Change(split->ended);
-        table.Put(split->low, 0);
-        table.Put(split->high, 0);
+        table.Put(split->low, newest);
+        table.Put(split->high, newest);
       });
 }
 

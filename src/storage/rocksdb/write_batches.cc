@@ -44,7 +44,7 @@ rocksdb::WriteBatch& EmptyBatch() {
 Sequence& NumberedParts::NewestOf(EmbeddedPartition& partition) {
   for (Numbered& known : partitions_)
     if (known.partition == &partition) return known.newest;
-  return partitions_.emplace_back(Numbered{&partition, partition.newest}).newest;
+  return partitions_.emplace_back(Numbered{&partition, partition.newest()}).newest;
 }
 
 void NumberedParts::Translate(std::span<CommitManyOp::Part> parts, rocksdb::WriteBatch& out) {
@@ -80,7 +80,7 @@ void NumberedParts::Append(rocksdb::WriteBatch& out) const {
 }
 
 void NumberedParts::Keep() const {
-  for (const Numbered& numbered : partitions_) numbered.partition->newest = numbered.newest;
+  for (const Numbered& numbered : partitions_) numbered.partition->SetNewest(numbered.newest);
 }
 
 }  // namespace armature::storage

@@ -16,11 +16,7 @@ namespace armature::table {
 
 namespace {
 
-// Lanes are switched at a position a little ahead, so that the new lanes can be stored before the first record goes
-// into one of them: writers would have to use up the gap within that one sync.
-constexpr Position kSwitchGap = Position{1} << 20;
-// Positions a crash may have taken back are not used again: a reader may have been told to go on behind them.
-constexpr Position kRestartGap = Position{1} << 24;
+bool RenewsNone(const Lane&) { return false; }
 
 bool IsDamage(const Status& status) {
   return status.code() == StatusCode::kCorruption || status.code() == StatusCode::kFormat;
@@ -60,7 +56,7 @@ Task<Status> Journal::Load() {
   std::map<std::string_view, std::string_view> records;
   for (const auto& row : scan.rows) records.emplace(row.key, row.value);
   for (const auto& table : AllTables()) {
-    table->journal().Attach(clock_, bell_);
+    table->journal().Attach(bell_);
     const auto record = records.find(JournalStateKey(table->id()));
     if (record != records.end()) {
       const Status status = co_await LoadTable(*table, record->second);
@@ -72,7 +68,10 @@ Task<Status> Journal::Load() {
       if (!status.ok()) co_return status;
     }
     // On a full disk a server starts all the same; KeepHouse catches up with definitions, too.
-    const Status status = co_await FollowDefinition(table);
+    Status status = co_await FollowDefinition(table);
+    // A crash may have come between a split and its lanes.
+    const Change nothing = [](JournalState&, int64_t) { return false; };
+    if (status.ok()) status = co_await ChangeState(*table, nothing, RenewsNone);
     if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
   }
 
@@ -88,44 +87,25 @@ Task<Status> Journal::Load() {
   co_return Status::Ok();
 }
 
-Task<Result<Position>> Journal::LastPosition(const Table& table, LaneId lane) {
-  const std::string begin = JournalRowKey(lane, 0), end = JournalRowKey(lane + 1, 0);
-  storage::ScanOp scan;
-  scan.begin = begin;
-  scan.end = end;
-  scan.is_reverse = true;
-  scan.limit_rows = 1;
-  scan.at.view = storage::View::kLatest;
-  if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok()) co_return status;
-  if (scan.rows.empty()) co_return Position{0};
-  const std::string_view key = scan.rows.front().key;
-  co_return ReadBigEndian<Position>(key.data() + key.size() - sizeof(Position));
-}
-
 Task<Status> Journal::LoadTable(Table& table, std::string_view record) {
   auto decoded = DecodeJournalState(record);
   if (!decoded) co_return decoded.error();
   auto state = std::make_shared<JournalState>(std::move(*decoded));
-  Position last = 0;
-  for (const Lane& lane : state->lanes) {
-    if (!lane.is_open()) continue;
-    auto found = co_await LastPosition(table, lane.id);
-    if (!found) co_return found.error();
-    last = std::max(last, *found);
-  }
   // What was written since the last mark is estimated, for the metrics; that there was something is not: it gets a
   // mark.
-  JournalMark mark{0, state->lanes.empty() ? 0 : state->lanes.front().first, state->trimmed_records,
-                   state->trimmed_bytes};
+  JournalMark mark{0, state->trimmed_records, state->trimmed_bytes, {}};
   if (!state->marks.empty()) mark = state->marks.back();
   uint64_t records = mark.records, bytes = mark.bytes;
-  if (last >= mark.position && last > 0) {
-    const uint64_t unmarked = last - mark.position < kSwitchGap ? last + 1 - mark.position : 1;
-    bytes += mark.records ? unmarked * (mark.bytes / mark.records) : 0;
-    records += unmarked;
+  for (const Lane& lane : state->lanes) {
+    const auto partition = table.partitions().FindById(lane.partition);
+    if (!lane.is_open() || !partition) continue;
+    const Position known = std::max(mark.PositionIn(lane.id), lane.first), end = partition->records_end();
+    if (end <= known) continue;
+    bytes += mark.records ? (end - known) * (mark.bytes / mark.records) : 0;
+    records += end - known;
   }
-  table.journal().Restore(TableJournal::Ready(state), std::max(state->next_position, last + 1) + kRestartGap, records,
-                          bytes);
+  table.journal().Restore(records, bytes);
+  table.journal().Publish(std::move(state));
   co_return Status::Ok();
 }
 
@@ -137,21 +117,53 @@ Task<Status> Journal::StoreState(const Table& table, const JournalState& state) 
   co_return co_await WriteSystemRecordsDurably(engine_, batch);
 }
 
-// The new state is stored first and holds from a position that is not reached yet. A crash in between leaves lanes that
-// begin, or end, at a position no record had: nothing is lost and nothing is there twice.
-Task<Status> Journal::SwitchLanes(Table& table, const Change& change) {
-  auto guard = co_await change_latch_.LockStripe(0);
-  table.journal().Attach(clock_, bell_);
-  for (;;) {
-    const Position from = table.journal().next() + (table.journal().is_followed() ? kSwitchGap : 0);
-    auto state = std::make_shared<JournalState>(*table.journal().state());
-    if (!change(*state, from, clock_.NowMillis())) co_return Status::Ok();
-    state->next_position = from;
-    TableJournal::Ready ready(state);
-    if (Status status = co_await StoreState(table, *state); !status.ok()) co_return status;
-    if (table.journal().Switch(std::move(ready), from)) co_return Status::Ok();
-    LogWarn("table {}: more writes than expected while its journal changed; trying again", table.def()->name);
+// Where the records of each partition go on. No crash gives a position before it to another record.
+Task<Result<std::vector<LanePlace>>> Journal::FindPlaces(const Table& table, const JournalState& state) {
+  const auto current = table.partitions().list(), ended = table.partitions().ended();
+  PartitionSet::List partitions = *current;
+  for (const auto& partition : *ended) {
+    const auto is_here = [&](const Lane& lane) { return lane.is_open() && lane.partition == partition->id(); };
+    if (std::any_of(state.lanes.begin(), state.lanes.end(), is_here)) partitions.push_back(partition);
   }
+  std::vector<LanePlace> places;
+  for (const auto& partition : partitions) {
+    const Position next = partition->handle().newest() + 1;
+    const storage::Mark mark = partition->newest();
+    if (mark > engine_.DurableUpTo(partition->handle())) {
+      if (Status status = co_await storage::AwaitDurable(engine_, partition->handle(), mark); !status.ok())
+        co_return status;
+    }
+    places.push_back({partition->handle().info(), next});
+  }
+  co_return places;
+}
+
+// What is wanted from now on is wanted before the lanes that have it begin: every writer that does not know of it has
+// ended by then. The new state is stored first and used then. A crash in between leaves lanes that begin, or end, behind
+// every record: nothing is lost and nothing is there twice.
+Task<Status> Journal::ChangeState(Table& table, const Change& change, const Renews& renews) {
+  auto guard = co_await change_latch_.LockStripe(0);
+  table.journal().Attach(bell_);
+  const auto before = table.journal().state();
+  auto state = std::make_shared<JournalState>(*before);
+  const int64_t now = clock_.NowMillis();
+  const bool is_changed = change(*state, now);
+  if (!is_changed && state->lanes.empty() && !state->is_followed()) co_return Status::Ok();
+  if (is_changed) {
+    table.journal().WantAlso(*state);
+    co_await AwaitLatchHolders(table.partitions());
+  }
+  auto places = co_await FindPlaces(table, *state);
+  Status status = places ? Status::Ok() : places.error();
+  if (status.ok()) {
+    const Renews all = [](const Lane&) { return true; };
+    const bool is_aligned = AlignLanes(*state, *places, is_changed ? all : renews, now);
+    if (!is_changed && !is_aligned) co_return Status::Ok();
+    status = co_await StoreState(table, *state);
+  }
+  if (status.ok()) table.journal().Publish(std::move(state));
+  else table.journal().Publish(before);
+  co_return status;
 }
 
 // --- streams
@@ -165,27 +177,26 @@ Task<Status> Journal::FollowDefinition(std::shared_ptr<Table> table) {
       if (stream.is_enabled()) return &stream;
     return nullptr;
   };
-  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
+  const Change change = [&](JournalState& state, int64_t now_millis) {
     const auto def = table->def();
     StreamWindow* const current = enabled_stream(state);
     const bool is_going = def->status == model::ResourceStatus::kDeleting;
     const bool is_right = is_wanted(*def) ? current && current->label == def->stream.label : !current;
     if (is_right && !(is_going && !state.followers.empty())) return false;
     if (current && !is_right) {
-      current->end = from;
+      current->end_lane = state.next_lane;
       current->disabled_millis = now_millis;
     }
     if (is_wanted(*def) && !is_right)
       state.streams.push_back(
-          {def->stream.label, model::ImagesOfViewType(def->stream.view_type), now_millis, from, 0, 0});
+          {def->stream.label, model::ImagesOfViewType(def->stream.view_type), now_millis, state.next_lane, 0, 0});
     if (is_going) state.followers.clear();
-    RenewAllLanes(state, from, now_millis);
     return true;
   };
   // Nearly always there is nothing to do.
   JournalState current = *table->journal().state();
-  if (!change(current, 0, 0)) co_return Status::Ok();
-  co_return co_await SwitchLanes(*table, change);
+  if (!change(current, 0)) co_return Status::Ok();
+  co_return co_await ChangeState(*table, change, RenewsNone);
 }
 
 std::optional<Journal::StreamRef> Journal::FindStream(std::string_view stream_arn) const {
@@ -230,43 +241,49 @@ std::vector<Journal::StreamRef> Journal::ListStreams(TableScope scope, std::stri
 // --- other followers
 
 Task<Status> Journal::Follow(std::shared_ptr<Table> table, std::string name, model::Images images) {
-  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
+  const Change change = [&](JournalState& state, int64_t) {
     const auto it = std::find_if(state.followers.begin(), state.followers.end(),
                                  [&](const Follower& follower) { return follower.name == name; });
-    if (it != state.followers.end()) {
-      if (it->images == images) return false;
-      it->images = images;
+    if (it == state.followers.end()) {
+      state.followers.push_back({name, images, state.next_lane});
       return true;
     }
-    const bool was_followed = state.is_followed();
-    state.followers.push_back({name, images, from});
-    if (!was_followed) RenewAllLanes(state, from, now_millis);
-    return true;
+    return std::exchange(it->images, images) != images;
   };
-  co_return co_await SwitchLanes(*table, change);
+  co_return co_await ChangeState(*table, change, RenewsNone);
 }
 
 Task<Status> Journal::Unfollow(std::shared_ptr<Table> table, std::string name) {
-  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
-    if (std::erase_if(state.followers, [&](const Follower& follower) { return follower.name == name; }) == 0)
-      return false;
-    if (!state.is_followed()) RenewAllLanes(state, from, now_millis);
-    return true;
+  if (Status status = co_await RemoveCursors(*table, name); !status.ok()) co_return status;
+  const Change change = [&](JournalState& state, int64_t) {
+    return std::erase_if(state.followers, [&](const Follower& follower) { return follower.name == name; }) != 0;
   };
-  if (Status status = co_await SwitchLanes(*table, change); !status.ok()) co_return status;
-  co_return co_await RemoveCursors(*table, std::move(name));
+  co_return co_await ChangeState(*table, change, RenewsNone);
 }
 
-// --- lanes
+// --- lanes and partitions
 
-Task<Status> Journal::SplitLane(std::shared_ptr<Table> table, LaneId lane, bool into_two) {
-  bool found = false;
-  const Change change = [&](JournalState& state, Position from, int64_t now_millis) {
-    found = RenewLane(state, lane, into_two, from, now_millis);
-    return found;
-  };
-  if (Status status = co_await SwitchLanes(*table, change); !status.ok()) co_return status;
-  co_return found ? Status::Ok() : Status::NotFound("no such open lane");
+Task<Status> Journal::RenewLane(std::shared_ptr<Table> table, LaneId lane_id) {
+  const auto state = table->journal().state();
+  const Lane* const lane = state->FindLane(lane_id);
+  if (!lane || !lane->is_open()) co_return Status::NotFound("no such open lane");
+  const Change nothing = [](JournalState&, int64_t) { return false; };
+  const Renews renews = [&](const Lane& open) { return open.id == lane_id; };
+  co_return co_await ChangeState(*table, nothing, renews);
+}
+
+Task<Status> Journal::SplitPartition(std::shared_ptr<Table> table, storage::PartitionId id) {
+  const auto partition = table->partitions().FindById(id);
+  if (!partition || partition->has_ended()) co_return Status::NotFound("no such partition");
+  const storage::HashRange hashes = partition->hashes();
+  if (hashes.first == hashes.last) co_return Status::NotFound("a single hash cannot be split");
+  const auto children = co_await catalog_.TakeIds(2);
+  if (!children) co_return children.error();
+  const uint64_t middle = hashes.first + (hashes.last - hashes.first) / 2 + 1;
+  Status status = co_await table->partitions().Split(engine_, id, middle, *children, *children + 1);
+  if (!status.ok()) co_return status;
+  const Change nothing = [](JournalState&, int64_t) { return false; };
+  co_return co_await ChangeState(*table, nothing, RenewsNone);
 }
 
 // --- upkeep
@@ -302,50 +319,58 @@ Task<Status> Journal::ForgetDeletedTables(int64_t now_millis) {
 
 Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis) {
   if (Status status = co_await FollowDefinition(table); !status.ok()) co_return status;
-  if (table->journal().state()->lanes.empty() && table->journal().state()->streams.empty()) co_return Status::Ok();
-  if (Status status = co_await RenewLanes(table, now_millis); !status.ok()) co_return status;
-  const auto guard = co_await change_latch_.LockStripe(0);
-  co_return co_await trimmer_.Trim(*table, now_millis);
+  if (Status status = co_await SplitHotPartitions(table, now_millis); !status.ok()) co_return status;
+  const auto state = table->journal().state();
+  if (!state->lanes.empty() || !state->streams.empty()) {
+    const Change nothing = [](JournalState&, int64_t) { return false; };
+    const Renews is_old = [&](const Lane& lane) { return now_millis - lane.created_millis >= options_.lane_age_millis; };
+    if (Status status = co_await ChangeState(*table, nothing, is_old); !status.ok()) co_return status;
+    const auto guard = co_await change_latch_.LockStripe(0);
+    if (Status status = co_await trimmer_.Trim(*table, now_millis); !status.ok()) co_return status;
+  }
+  co_return co_await DropEndedPartitions(*table);
 }
 
-std::vector<LaneId> Journal::FindHotLanes(const Table& table, const std::vector<TableJournal::LaneCount>& counts,
-                                          int64_t now_millis) {
+std::vector<storage::PartitionId> Journal::FindHotPartitions(const Table& table, int64_t now_millis) {
   const double seconds = std::max(1.0, static_cast<double>(now_millis - last_upkeep_millis_) / 1000.0);
-  std::vector<LaneId> hot;
-  std::map<LaneId, int> hot_for;
-  const std::map<LaneId, int>& before = hot_seconds_[table.id()];
-  for (const auto& count : counts) {
-    if (static_cast<double>(count.slots) / seconds < static_cast<double>(options_.split_records_per_second)) continue;
-    const auto it = before.find(count.lane);
-    const int so_long = hot_for[count.lane] = (it == before.end() ? 0 : it->second) + 1;
-    if (so_long >= options_.split_seconds) hot.push_back(count.lane);
+  std::vector<storage::PartitionId> hot;
+  std::map<storage::PartitionId, int> hot_for;
+  const std::map<storage::PartitionId, int>& before = hot_seconds_[table.id()];
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) {
+    const double rate = static_cast<double>(partition->TakeWrites()) / seconds;
+    if (rate < static_cast<double>(options_.split_writes_per_second)) continue;
+    const auto it = before.find(partition->id());
+    const int so_long = hot_for[partition->id()] = (it == before.end() ? 0 : it->second) + 1;
+    if (so_long >= options_.split_seconds) hot.push_back(partition->id());
   }
   hot_seconds_[table.id()] = std::move(hot_for);
   return hot;
 }
 
-Task<Status> Journal::RenewLanes(std::shared_ptr<Table> table, int64_t now_millis) {
-  const auto counts = table->journal().TakeCounts();
-  const std::vector<LaneId> hot = FindHotLanes(*table, counts, now_millis);
-  const auto is_old = [&](const Lane& lane) {
-    return lane.is_open() && now_millis - lane.created_millis >= options_.lane_age_millis;
-  };
-  const auto state = table->journal().state();
-  const bool has_old = std::any_of(state->lanes.begin(), state->lanes.end(), is_old);
-  if (!has_old && (hot.empty() || counts.size() >= options_.max_open_lanes)) co_return Status::Ok();
+Task<Status> Journal::SplitHotPartitions(std::shared_ptr<Table> table, int64_t now_millis) {
+  for (const storage::PartitionId partition : FindHotPartitions(*table, now_millis)) {
+    if (table->partitions().list()->size() >= options_.max_partitions) break;
+    const Status status = co_await SplitPartition(table, partition);
+    if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+  }
+  co_return Status::Ok();
+}
 
-  const Change change = [&](JournalState& next, Position from, int64_t now) {
-    size_t open = counts.size();
-    bool is_changed = false;
-    for (const LaneId lane : hot)
-      if (open < options_.max_open_lanes && RenewLane(next, lane, true, from, now)) is_changed = true, ++open;
-    std::vector<LaneId> old;
-    for (const Lane& lane : next.lanes)
-      if (is_old(lane)) old.push_back(lane.id);
-    for (const LaneId lane : old) is_changed = RenewLane(next, lane, false, from, now) || is_changed;
-    return is_changed;
-  };
-  co_return co_await SwitchLanes(*table, change);
+// What a partition that was split has left is its lanes' records and cursors; it goes when they are forgotten.
+Task<Status> Journal::DropEndedPartitions(Table& table) {
+  const auto ended = table.partitions().ended();
+  if (ended->empty()) co_return Status::Ok();
+  const auto guard = co_await change_latch_.LockStripe(0);
+  const auto state = table.journal().state();
+  const auto needed = PartitionsOf(*state);
+  for (const auto& partition : *ended) {
+    if (std::find(needed.begin(), needed.end(), partition->id()) != needed.end()) continue;
+    const Status status = co_await engine_.DropPartition(partition->id());
+    if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+    table.partitions().ForgetEnded(partition->id());
+  }
+  co_return Status::Ok();
 }
 
 Task<Status> Journal::StoreTotals() {
@@ -355,7 +380,9 @@ Task<Status> Journal::StoreTotals() {
     const auto current = journal.state();
     if (journal.records() == current->marked_records()) continue;
     JournalState state = *current;
-    state.marks.push_back({clock_.NowMillis(), journal.next(), journal.records(), journal.bytes()});
+    auto ends = co_await LatestOfAll(*table);
+    if (!ends) co_return ends.error();
+    state.marks.push_back({clock_.NowMillis(), journal.records(), journal.bytes(), std::move(*ends)});
     if (Status status = co_await StoreState(*table, state); !status.ok()) co_return status;
   }
   co_return Status::Ok();

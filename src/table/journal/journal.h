@@ -1,7 +1,7 @@
 // Journal: the ordered change log of every table that somebody follows, and who follows it.
 //
-// Owns the journals' stored state (lanes, streams, followers), changes it, and keeps house: lanes are renewed and
-// split, old records trimmed (journal_trimmer.h). Reading is JournalReader's. Records themselves are written by the
+// Owns the journals' stored state (lanes, streams, followers), changes it, and keeps house: lanes are renewed, hot
+// partitions split, old records trimmed (journal_trimmer.h). Reading is JournalReader's. Records themselves are written by the
 // write path with the items (lanes/table_journal.h). Guarantees: an item's records are in its order, in one lane or in
 // a lane and its children; nothing is trimmed that a stream still shows or a follower has not passed, until it is 24
 // hours old; what changes is stored first and used then, and once it is stored using it takes no memory. Thread-safe.
@@ -33,6 +33,7 @@
 #include "table/journal/journal_trimmer.h"
 #include "table/lanes/journal_bell.h"
 #include "table/lanes/journal_state.h"
+#include "table/lanes/lane_changes.h"
 #include "table/partition/latches.h"
 #include "table/table.h"
 
@@ -41,9 +42,9 @@ namespace armature::table {
 struct JournalOptions {
   int64_t retention_millis = int64_t{24} * 3600 * 1000;
   int64_t lane_age_millis = int64_t{4} * 3600 * 1000;  // an open lane this old is closed and goes on in one child
-  uint64_t split_records_per_second = 10'000;          // a lane this busy goes on in two children …
+  uint64_t split_writes_per_second = 10'000;           // a partition this busy is split …
   int split_seconds = 10;                              // … if it is so for that long: a burst is no reason
-  size_t max_open_lanes = 16;                          // of a table; no lane is split beyond
+  size_t max_partitions = 16;                          // of a table; none is split for heat beyond
 };
 
 class Journal : public JournalReader {
@@ -87,9 +88,12 @@ class Journal : public JournalReader {
 
   // --- upkeep
 
-  // Closes a lane; it goes on in one child or, split, in two. Durable when it returns.
-  Task<Status> SplitLane(std::shared_ptr<Table> table, LaneId lane, bool into_two);
-  // Trims, ages and splits lanes, and catches up with definitions. Called about once a second.
+  // Splits a partition in the middle of its hashes; its lane goes on in those of its children. Durable when it returns.
+  // kNotFound: there is no such partition, or it has a single hash.
+  Task<Status> SplitPartition(std::shared_ptr<Table> table, storage::PartitionId partition);
+  // Closes a lane, which goes on in a child. Durable when it returns.
+  Task<Status> RenewLane(std::shared_ptr<Table> table, LaneId lane);
+  // Trims and ages lanes, splits hot partitions, and catches up with definitions. Called about once a second.
   Task<Status> KeepHouse();
   // Before closing in good order.
   Task<Status> StoreTotals();
@@ -97,13 +101,17 @@ class Journal : public JournalReader {
   const JournalOptions& options() const { return options_; }
 
  private:
-  // Changes a copy of the state as of position `from`; false if there is nothing to change.
-  using Change = std::function<bool(JournalState& state, Position from, int64_t now_millis)>;
+  // Changes who follows, in a copy of the state; lanes made for it have ids from state.next_lane on. False if there is
+  // nothing to change.
+  using Change = std::function<bool(JournalState& state, int64_t now_millis)>;
+  using Renews = std::function<bool(const Lane& lane)>;
 
   std::vector<std::shared_ptr<Table>> AllTables() const;
   Task<Status> LoadTable(Table& table, std::string_view record);
-  Task<Result<Position>> LastPosition(const Table& table, LaneId lane);
-  Task<Status> SwitchLanes(Table& table, const Change& change);
+  // Makes the lanes fit partitions and followers, once `change` is made; those that `renews` names are renewed, all if it
+  // is made.
+  Task<Status> ChangeState(Table& table, const Change& change, const Renews& renews);
+  Task<Result<std::vector<LanePlace>>> FindPlaces(const Table& table, const JournalState& state);
   Task<Status> StoreState(const Table& table, const JournalState& state);
 
   bool IsReadable(const StreamWindow& stream, int64_t now_millis) const {
@@ -112,9 +120,9 @@ class Journal : public JournalReader {
   void AddStreams(const std::shared_ptr<Table>& table, int64_t now_millis, std::vector<StreamRef>& refs) const;
 
   Task<Status> KeepTable(std::shared_ptr<Table> table, int64_t now_millis);
-  Task<Status> RenewLanes(std::shared_ptr<Table> table, int64_t now_millis);
-  std::vector<LaneId> FindHotLanes(const Table& table, const std::vector<TableJournal::LaneCount>& counts,
-                                   int64_t now_millis);
+  Task<Status> SplitHotPartitions(std::shared_ptr<Table> table, int64_t now_millis);
+  std::vector<storage::PartitionId> FindHotPartitions(const Table& table, int64_t now_millis);
+  Task<Status> DropEndedPartitions(Table& table);
   Task<Status> ForgetDeletedTables(int64_t now_millis);
   void CountHeld();
 
@@ -127,7 +135,8 @@ class Journal : public JournalReader {
   LatchTable upkeep_latch_{1};  // guards what follows
   JournalTrimmer trimmer_;      // and change_latch_, when it trims
   int64_t last_upkeep_millis_ = 0;
-  std::map<uint64_t, std::map<LaneId, int>> hot_seconds_;  // by table and lane: busy for so long
+  // By table and partition: busy for so long.
+  std::map<uint64_t, std::map<storage::PartitionId, int>> hot_seconds_;
 
   // For the metrics, which may be read after this is gone.
   struct Held {

@@ -1,6 +1,7 @@
 #include "table/journal/journal_reader.h"
 
 #include <algorithm>
+#include <map>
 
 #include <xxhash.h>
 
@@ -8,7 +9,6 @@
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/record_codec.h"
-#include "table/system_records.h"
 
 namespace armature::table {
 
@@ -18,17 +18,17 @@ Position PositionOf(std::string_view row_key) {
   return ReadBigEndian<Position>(row_key.data() + row_key.size() - sizeof(Position));
 }
 
-Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images images, Arena& arena,
-                  std::vector<model::ChangeRecord>& records) {
+Status DecodeRows(const Table& table, storage::PartitionId partition, const storage::ScanOp& scan,
+                  model::Images images, Arena& arena, std::vector<model::ChangeRecord>& records) {
   records.reserve(scan.rows.size());
-  // Kept: the definition may be replaced meanwhile.
-  const auto def = table.def();
-  const std::string& uuid = def->uuid;
+  // An event's id is that of its table, partition and position.
+  std::string source = table.def()->uuid;
+  AppendBigEndian(source, partition);
   for (const auto& row : scan.rows) {
     auto record = DecodeChange(row.value, table.key_schema(), images, arena);
     if (!record) return record.error();
     record->position = PositionOf(row.key);
-    const XXH128_hash_t id = XXH3_128bits_withSeed(uuid.data(), uuid.size(), record->position);
+    const XXH128_hash_t id = XXH3_128bits_withSeed(source.data(), source.size(), record->position);
     record->event_id[0] = id.high64;
     record->event_id[1] = id.low64;
     records.push_back(*record);
@@ -38,12 +38,56 @@ Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images
 
 }  // namespace
 
-// What was committed below the horizon must be in the view that is read.
-Task<Status> JournalReader::AwaitHorizon(const Table& table, storage::Mark mark) {
-  const auto partition = table.partitions().Find(kJournalHash);
-  if (mark <= engine_.DurableUpTo(partition->handle())) co_return Status::Ok();
-  co_return co_await storage::AwaitDurable(engine_, partition->handle(), mark);
+std::vector<storage::PartitionId> PartitionsOf(const JournalState& state) {
+  std::vector<storage::PartitionId> partitions;
+  for (const Lane& lane : state.lanes)
+    if (std::find(partitions.begin(), partitions.end(), lane.partition) == partitions.end())
+      partitions.push_back(lane.partition);
+  return partitions;
 }
+
+// --- in a partition, whichever handle it has at the moment
+
+Task<Status> JournalReader::ScanPartition(const Table& table, storage::PartitionId id, storage::ScanOp& scan) {
+  for (;;) {
+    const auto partition = table.partitions().FindById(id);
+    if (!partition) co_return Status::NotFound("the partition of a lane is gone");
+    scan.partition = &partition->handle();
+    Status status = co_await storage::Run(engine_, scan);
+    if (status.code() != StatusCode::kFenced) co_return status;
+    status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
+    scan.done.Rearm();
+  }
+}
+
+Task<Status> JournalReader::CommitToPartition(const Table& table, storage::PartitionId id,
+                                              const storage::Batch& batch) {
+  for (;;) {
+    const auto partition = table.partitions().FindById(id);
+    if (!partition) co_return Status::NotFound("the partition of a lane is gone");
+    const auto committed = co_await storage::CommitBatch(engine_, partition->handle(), batch);
+    if (committed) co_return co_await storage::AwaitDurable(engine_, partition->handle(), committed->mark);
+    if (committed.error().code() != StatusCode::kFenced) co_return committed.error();
+    const Status status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
+  }
+}
+
+Task<Result<Position>> JournalReader::DurableEnd(const Table& table, storage::PartitionId id) {
+  const auto partition = table.partitions().FindById(id);
+  if (!partition) co_return Status::NotFound("the partition of a lane is gone");
+  // In this order: the mark covers the number. What was there when the partition was opened is durable.
+  const Position end = partition->records_end();
+  const storage::Mark mark = partition->newest();
+  if (mark > engine_.DurableUpTo(partition->handle())) {
+    if (Status status = co_await storage::AwaitDurable(engine_, partition->handle(), mark); !status.ok())
+      co_return status;
+  }
+  co_return end;
+}
+
+// --- records
 
 Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id, Position from, ReadLimits limits,
                                               model::Images images, Arena& arena) {
@@ -53,94 +97,112 @@ Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id
     const auto state = journal.state();
     const Lane* lane = state->FindLane(lane_id);
     if (!lane) co_return Status::NotFound("no such lane");
-    const TableJournal::Horizon horizon = journal.horizon();
+    // A lane is closed at a position that is durable.
+    Position end = lane->end;
+    if (lane->is_open()) {
+      const auto durable = co_await DurableEnd(table, lane->partition);
+      if (!durable) co_return durable.error();
+      end = *durable;
+    }
     const Position start = std::max(from, lane->trimmed);
-    const Position end = lane->is_open() ? horizon.position : std::min(horizon.position, lane->end);
     page.was_trimmed = start != from;
     page.next = std::max(start, end);
     page.is_caught_up = true;
     if (start < end) {
-      if (Status status = co_await AwaitHorizon(table, horizon.mark); !status.ok()) co_return status;
-      const std::string begin_key = JournalRowKey(lane_id, start);
-      const std::string end_key = JournalRowKey(lane_id, end);
+      const std::string begin_key = JournalRowKey(start);
+      const std::string end_key = JournalRowKey(end);
       page.rows = std::make_unique<storage::ScanOp>();
       storage::ScanOp& scan = *page.rows;
       scan.begin = begin_key;
       scan.end = end_key;
       scan.limit_rows = limits.records;
       scan.limit_bytes = limits.bytes;
-      if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok())
-        co_return status;
+      if (Status status = co_await ScanPartition(table, lane->partition, scan); !status.ok()) co_return status;
       // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was.
       const auto after = journal.state();
       const Lane* lane_after = after->FindLane(lane_id);
       if (!lane_after || lane_after->trimmed > start) continue;
-      if (Status status = DecodeRows(table, scan, images, arena, page.records); !status.ok()) co_return status;
+      Status decoded = DecodeRows(table, lane->partition, scan, images, arena, page.records);
+      if (!decoded.ok()) co_return decoded;
       if (scan.has_more) {
         page.next = page.records.back().position + 1;
         page.is_caught_up = false;
       }
     }
-    page.is_done = page.is_caught_up && !lane->is_open() && horizon.position >= lane->end;
+    page.is_done = page.is_caught_up && !lane->is_open();
     co_return page;
   }
 }
 
-// A life that stored no record begins, after the next crash, where it began before: what it had given out and not
-// stored is given out again, and a reader sent behind that would miss it.
-Task<Result<Position>> JournalReader::DurableLatest(const Table& table) {
-  const TableJournal::Horizon horizon = table.journal().horizon();
-  if (Status status = co_await AwaitHorizon(table, horizon.mark); !status.ok()) co_return status;
-  co_return horizon.position;
+Task<Result<Position>> JournalReader::Latest(const Table& table, LaneId lane_id) {
+  const auto state = table.journal().state();
+  const Lane* lane = state->FindLane(lane_id);
+  if (!lane) co_return Status::NotFound("no such lane");
+  if (!lane->is_open()) co_return lane->end;
+  const auto end = co_await DurableEnd(table, lane->partition);
+  if (!end) co_return end.error();
+  co_return std::max(*end, lane->first);
+}
+
+Task<Result<std::vector<LanePosition>>> JournalReader::LatestOfAll(const Table& table) {
+  const auto state = table.journal().state();
+  std::vector<LanePosition> latest;
+  for (const Lane& lane : state->lanes) {
+    if (!lane.is_open()) continue;
+    const auto end = co_await DurableEnd(table, lane.partition);
+    if (!end) co_return end.error();
+    latest.push_back({lane.id, std::max(*end, lane.first)});
+  }
+  co_return latest;
 }
 
 // --- cursors
 
 Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(reader);
-  storage::ScanOp scan;
-  scan.begin = range.begin;
-  scan.end = range.end;
-  if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok()) co_return status;
+  const auto state = table.journal().state();
   std::vector<Cursor> cursors;
-  for (const auto& row : scan.rows) {
-    if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
-      co_return Status::Corruption("a cursor of a journal is damaged");
-    cursors.push_back(
-        {ReadBigEndian<LaneId>(row.key.data() + range.begin.size()), ReadBigEndian<Position>(row.value.data())});
+  for (const storage::PartitionId partition : PartitionsOf(*state)) {
+    storage::ScanOp scan;
+    scan.begin = range.begin;
+    scan.end = range.end;
+    if (Status status = co_await ScanPartition(table, partition, scan); !status.ok()) co_return status;
+    for (const auto& row : scan.rows) {
+      if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
+        co_return Status::Corruption("a cursor of a journal is damaged");
+      cursors.push_back(
+          {ReadBigEndian<LaneId>(row.key.data() + range.begin.size()), ReadBigEndian<Position>(row.value.data())});
+    }
   }
   co_return cursors;
 }
 
-Task<Status> JournalReader::CommitToTable(const Table& table, const storage::Batch& batch) {
-  for (;;) {
-    const auto partition = table.partitions().Find(kJournalHash);
-    storage::CommitManyOp::Part part{&partition->handle(), &batch};
-    Status status = co_await CommitDurably(engine_, {&part, 1});
-    if (status.code() != StatusCode::kFenced) co_return status;
-    status = co_await table.partitions().LookAgain(engine_, partition);
-    if (!status.ok()) co_return status;
-  }
-}
-
 Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {
-  storage::Batch batch;
+  const auto state = table.journal().state();
+  std::map<storage::PartitionId, storage::Batch> batches;
   for (const Cursor& cursor : cursors) {
+    // That of a lane which is forgotten by now is of no use to anybody, and goes with its partition at the latest.
+    const Lane* const lane = state->FindLane(cursor.lane);
+    if (!lane) continue;
     const std::string key = JournalCursorKey(reader, cursor.lane);
     std::string value;
     AppendBigEndian(value, cursor.next);
-    if (cursor.next == 0) batch.Delete(key);
-    else batch.Put(key, value);
+    if (cursor.next == 0) batches[lane->partition].Delete(key);
+    else batches[lane->partition].Put(key, value);
   }
-  if (batch.empty()) co_return Status::Ok();
-  co_return co_await CommitToTable(table, batch);
+  for (const auto& [partition, batch] : batches)
+    if (Status status = co_await CommitToPartition(table, partition, batch); !status.ok()) co_return status;
+  co_return Status::Ok();
 }
 
 Task<Status> JournalReader::RemoveCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(reader);
   storage::Batch batch;
   batch.DeleteRange(range.begin, range.end);
-  co_return co_await CommitToTable(table, batch);
+  const auto state = table.journal().state();
+  for (const storage::PartitionId partition : PartitionsOf(*state))
+    if (Status status = co_await CommitToPartition(table, partition, batch); !status.ok()) co_return status;
+  co_return Status::Ok();
 }
 
 }  // namespace armature::table

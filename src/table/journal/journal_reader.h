@@ -34,9 +34,6 @@ struct ReadLimits {
   size_t bytes = size_t{1} << 20;  // of stored records; at least one is returned
 };
 
-// The partition that has this hash keeps the journal of its table.
-inline constexpr uint64_t kJournalHash = 0;
-
 class JournalReader {
  public:
   explicit JournalReader(storage::Engine& engine) : engine_(engine) {}
@@ -44,13 +41,13 @@ class JournalReader {
   // Records of a lane from `from` on (inclusive), with those of `images` that are recorded. kNotFound: no such lane.
   Task<Result<JournalPage>> Read(const Table& table, LaneId lane, Position from, ReadLimits limits,
                                  model::Images images, Arena& arena);
-  // Where a reader that wants only what comes starts. A crash may give positions below it out again; whoever stores it
-  // stores it behind them.
-  Position Latest(const Table& table) const { return table.journal().horizon().position; }
-  // The same, when no crash can: for readers outside, who may be told to start there.
-  Task<Result<Position>> DurableLatest(const Table& table);
+  // Where a reader that wants only what comes starts in a lane: behind the newest record, and no crash gives a position
+  // before it to another. kNotFound: no such lane.
+  Task<Result<Position>> Latest(const Table& table, LaneId lane);
+  // The same for all open lanes.
+  Task<Result<std::vector<LanePosition>>> LatestOfAll(const Table& table);
 
-  // Cursors: where a reader will read on, by lane. `reader` is any name, without NUL.
+  // Cursors: where a reader will read on, by lane. `reader` is any name, without NUL. They lie with the records.
   struct Cursor {
     LaneId lane = 0;
     Position next = 0;
@@ -60,14 +57,21 @@ class JournalReader {
   Task<Status> StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors);
   Task<Status> RemoveCursors(const Table& table, std::string reader);
 
+  // Durable when it returns. For who keeps what belongs to lanes.
+  Task<Status> CommitToPartition(const Table& table, storage::PartitionId partition, const storage::Batch& batch);
+
  protected:
   ~JournalReader() = default;
 
   storage::Engine& engine_;
 
  private:
-  Task<Status> CommitToTable(const Table& table, const storage::Batch& batch);
-  Task<Status> AwaitHorizon(const Table& table, storage::Mark mark);
+  // Behind the newest record of a partition, once that is durable.
+  Task<Result<Position>> DurableEnd(const Table& table, storage::PartitionId partition);
+  Task<Status> ScanPartition(const Table& table, storage::PartitionId partition, storage::ScanOp& scan);
 };
+
+// The partitions in which a journal has lanes.
+std::vector<storage::PartitionId> PartitionsOf(const JournalState& state);
 
 }  // namespace armature::table

@@ -30,8 +30,8 @@ Task<Status> JournalTrimmer::FindSlowest(const Table& table, const JournalState&
     auto cursors = co_await reader_.LoadCursors(table, follower.name);
     if (!cursors) co_return cursors.error();
     for (const Lane& lane : state.lanes) {
-      if (!lane.is_open() && lane.end <= follower.first) continue;
-      Position next = follower.StartIn(lane);
+      if (!follower.Follows(lane)) continue;
+      Position next = lane.first;
       for (const JournalReader::Cursor& cursor : *cursors)
         if (cursor.lane == lane.id) next = std::max(next, cursor.next);
       Position& of_lane = slowest[lane.id];
@@ -46,10 +46,11 @@ Task<Result<TrimFacts>> JournalTrimmer::GatherFacts(Table& table, const JournalS
   TrimFacts facts;
   facts.now_millis = now_millis;
   facts.retention_millis = retention_millis_;
-  facts.horizon = journal.horizon().position;
-  facts.next = journal.next();
   facts.records = journal.records();
   facts.bytes = journal.bytes();
+  auto ends = co_await reader_.LatestOfAll(table);
+  if (!ends) co_return ends.error();
+  facts.ends = std::move(*ends);
   Memory& memory = tables_[table.id()];
   facts.swept = memory.swept;
   if (now_millis - memory.followers_checked_millis < kFollowerCheckMillis) co_return facts;
@@ -70,24 +71,34 @@ Task<Status> JournalTrimmer::Trim(Table& table, int64_t now_millis) {
   co_return status;
 }
 
+Task<Status> JournalTrimmer::StoreState(const Table& table, const JournalState& state) {
+  storage::Batch batch;
+  batch.Put(JournalStateKey(table.id()), EncodeJournalState(state));
+  co_return co_await WriteSystemRecordsDurably(engine_, batch);
+}
+
 Task<Status> JournalTrimmer::CarryOut(Table& table, TrimPlan plan) {
   // What is remembered once it is done, made ready now.
+  const bool forgets_lanes = plan.kept.lanes.size() != plan.announced.lanes.size();
+  auto announced = std::make_shared<const JournalState>(std::move(plan.announced));
   auto kept = std::make_shared<const JournalState>(std::move(plan.kept));
   std::map<LaneId, Position> swept;
   for (const Lane& lane : kept->lanes) swept[lane.id] = lane.trimmed;
-  storage::Batch record, rows;
-  record.Put(JournalStateKey(table.id()), EncodeJournalState(*kept));
-  for (const TrimPlan::Rows& range : plan.rows)
-    rows.DeleteRange(JournalRowKey(range.lane, range.begin), JournalRowKey(range.lane, range.end));
-  std::vector<storage::CommitManyOp::Part> parts{{&engine_.system(), &record}};
-  const auto partition = table.partitions().Find(kJournalHash);
-  if (!rows.empty()) parts.push_back({&partition->handle(), &rows});
 
+  table.journal().Publish(announced);
+  if (Status status = co_await StoreState(table, *announced); !status.ok()) co_return status;
+  for (const TrimPlan::Rows& rows : plan.rows) {
+    storage::Batch batch;
+    batch.DeleteRange(JournalRowKey(rows.begin), JournalRowKey(rows.end));
+    Status status = co_await reader_.CommitToPartition(table, rows.partition, batch);
+    if (!status.ok()) co_return status;
+  }
   // A lane is listed until its rows are gone: if this fails, the next call finds it again.
-  table.journal().Publish(std::make_shared<const JournalState>(std::move(plan.announced)));
-  if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
+  if (forgets_lanes) {
+    if (Status status = co_await StoreState(table, *kept); !status.ok()) co_return status;
+    table.journal().Publish(std::move(kept));
+  }
   tables_[table.id()].swept.swap(swept);
-  table.journal().Publish(std::move(kept));
   co_return Status::Ok();
 }
 

@@ -1,7 +1,7 @@
 // JournalTrimmer: removes the change records that nobody can read any more.
 //
 // What goes is planned by PlanTrim; here are the cursors it asks for, and the order in which a plan is carried out: it
-// is announced (published), then rows and state change in one commit, then lanes that are over are forgotten. A crash
+// is announced (published and stored), then the rows go, then lanes that are over are forgotten. A crash
 // or a failure in between leaves what the next call finds again. Not thread-safe: used by Journal, one call at a time.
 #pragma once
 
@@ -31,6 +31,7 @@ class JournalTrimmer {
   Task<Result<TrimFacts>> GatherFacts(Table& table, const JournalState& state, int64_t now_millis);
   Task<Status> FindSlowest(const Table& table, const JournalState& state, std::map<LaneId, Position>& slowest);
   Task<Status> CarryOut(Table& table, TrimPlan plan);
+  Task<Status> StoreState(const Table& table, const JournalState& state);
 
   storage::Engine& engine_;
   JournalReader& reader_;

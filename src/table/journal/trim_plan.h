@@ -17,8 +17,7 @@ namespace armature::table {
 struct TrimFacts {
   int64_t now_millis = 0;
   int64_t retention_millis = 0;
-  Position horizon = 0;  // records from here on may still be under way
-  Position next = 0;     // no record at or above
+  std::vector<LanePosition> ends;  // of the open lanes: behind the newest record that is durable
   uint64_t records = 0;  // totals since the journal began
   uint64_t bytes = 0;
   // By lane: where the slowest follower reads on. A lane that is not here was not looked at: nothing goes before its
@@ -29,7 +28,7 @@ struct TrimFacts {
 
 struct TrimPlan {
   struct Rows {
-    LaneId lane = 0;
+    storage::PartitionId partition = 0;
     Position begin = 0;
     Position end = 0;
   };

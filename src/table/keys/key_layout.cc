@@ -117,15 +117,14 @@ std::string DeletedTableKey(uint64_t table_id) {
 
 storage::KeyRange DeletedTableRange() { return {{kDeletedTableKind}, {kDeletedTableKind + 1}}; }
 
-void AppendJournalRowKey(uint64_t lane, uint64_t position, std::string& out) {
-  out.push_back(static_cast<char>(Space::kJournal));
-  AppendBigEndian(out, lane);
-  AppendBigEndian(out, position);
+std::string_view JournalSpace() {
+  static constexpr char kSpace = static_cast<char>(Space::kJournal);
+  return {&kSpace, 1};
 }
 
-std::string JournalRowKey(uint64_t lane, uint64_t position) {
-  std::string key;
-  AppendJournalRowKey(lane, position, key);
+std::string JournalRowKey(storage::Sequence position) {
+  std::string key(JournalSpace());
+  AppendBigEndian(key, position);
   return key;
 }
 

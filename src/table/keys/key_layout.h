@@ -23,7 +23,7 @@ enum class Space : uint8_t {
   kLocalIndexes = 0x20,
   kGlobalIndex = 0x30,  // alone in the partitions of the index
   kExpiry = 0x50,          // of tables with Time to Live: items by when they expire, see expiry.h
-  kJournal = 0x90,         // change records by lane and position, see lanes/record_codec.h
+  kJournal = 0x90,         // change records by position, see lanes/record_codec.h
   kJournalCursors = 0x91,  // how far readers of the journal are
 };
 
@@ -61,9 +61,9 @@ storage::KeyRange JournalStateRange();
 std::string DeletedTableKey(uint64_t table_id);
 storage::KeyRange DeletedTableRange();
 
-// The key of a change record: lane, then position.
-std::string JournalRowKey(uint64_t lane, uint64_t position);
-void AppendJournalRowKey(uint64_t lane, uint64_t position, std::string& out);
+// What a change record's key begins with, and the key, with the number of its commit in the partition.
+std::string_view JournalSpace();
+std::string JournalRowKey(storage::Sequence position);
 // Where a reader of the journal is in a lane, and the range of all its lanes.
 std::string JournalCursorKey(std::string_view reader, uint64_t lane);
 storage::KeyRange JournalCursorRange(std::string_view reader);

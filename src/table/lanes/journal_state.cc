@@ -53,11 +53,16 @@ std::vector<const Lane*> JournalState::LanesOf(const StreamWindow& stream) const
 }
 
 std::vector<const Lane*> JournalState::LanesOf(const Follower& follower) const {
-  return Select(lanes, [&](const Lane& lane) { return lane.is_open() || lane.end > follower.first; });
+  return Select(lanes, [&](const Lane& lane) { return follower.Follows(lane); });
 }
 
 std::vector<const Lane*> JournalState::ChildrenOf(LaneId id) const {
   return Select(lanes, [&](const Lane& lane) { return lane.parent == id; });
+}
+
+Position JournalMark::PositionIn(LaneId lane) const {
+  const LanePosition* const found = FindIn(positions, [&](const LanePosition& known) { return known.lane == lane; });
+  return found ? found->position : 0;
 }
 
 bool JournalState::is_followed() const {
@@ -90,8 +95,9 @@ void WriteLane(JsonWriter& json, const Lane& lane) {
   json.BeginObject();
   WriteNumber(json, "id", lane.id);
   WriteNumber(json, "parent", lane.parent);
-  json.Member("hashFirst", Hex(lane.hash_first));
-  json.Member("hashLast", Hex(lane.hash_last));
+  WriteNumber(json, "partition", lane.partition);
+  json.Member("hashFirst", Hex(lane.hashes.first));
+  json.Member("hashLast", Hex(lane.hashes.last));
   WriteNumber(json, "first", lane.first);
   WriteNumber(json, "end", lane.end);
   WriteNumber(json, "trimmed", lane.trimmed);
@@ -105,8 +111,8 @@ void WriteStream(JsonWriter& json, const StreamWindow& stream) {
   json.Member("label", stream.label);
   json.Member("viewType", model::ViewTypeName(stream.images));
   json.MemberInt("created", stream.created_millis);
-  WriteNumber(json, "first", stream.first);
-  WriteNumber(json, "end", stream.end);
+  WriteNumber(json, "firstLane", stream.first_lane);
+  WriteNumber(json, "endLane", stream.end_lane);
   json.MemberInt("disabled", stream.disabled_millis);
   json.EndObject();
 }
@@ -115,16 +121,7 @@ void WriteFollower(JsonWriter& json, const Follower& follower) {
   json.BeginObject();
   json.Member("name", follower.name);
   json.Member("viewType", model::ViewTypeName(follower.images));
-  WriteNumber(json, "first", follower.first);
-  json.EndObject();
-}
-
-void WriteMark(JsonWriter& json, const JournalMark& mark) {
-  json.BeginObject();
-  json.MemberInt("at", mark.millis);
-  WriteNumber(json, "position", mark.position);
-  WriteNumber(json, "records", mark.records);
-  WriteNumber(json, "bytes", mark.bytes);
+  WriteNumber(json, "firstLane", follower.first_lane);
   json.EndObject();
 }
 
@@ -134,6 +131,22 @@ void WriteAll(JsonWriter& json, std::string_view key, const std::vector<T>& all,
   json.BeginArray();
   for (const T& one : all) write(json, one);
   json.EndArray();
+}
+
+void WritePosition(JsonWriter& json, const LanePosition& position) {
+  json.BeginObject();
+  WriteNumber(json, "lane", position.lane);
+  WriteNumber(json, "position", position.position);
+  json.EndObject();
+}
+
+void WriteMark(JsonWriter& json, const JournalMark& mark) {
+  json.BeginObject();
+  json.MemberInt("at", mark.millis);
+  WriteNumber(json, "records", mark.records);
+  WriteNumber(json, "bytes", mark.bytes);
+  WriteAll(json, "positions", mark.positions, WritePosition);
+  json.EndObject();
 }
 
 uint64_t ReadHex(const JsonRecord& record, std::string_view key) {
@@ -147,8 +160,8 @@ Lane ReadLane(const JsonRecord& record) {
   Lane lane;
   lane.id = record.Unsigned("id");
   lane.parent = record.Unsigned("parent");
-  lane.hash_first = ReadHex(record, "hashFirst");
-  lane.hash_last = ReadHex(record, "hashLast");
+  lane.partition = record.Unsigned("partition");
+  lane.hashes = {ReadHex(record, "hashFirst"), ReadHex(record, "hashLast")};
   lane.first = record.Unsigned("first");
   lane.end = record.Unsigned("end");
   lane.trimmed = record.Unsigned("trimmed");
@@ -162,23 +175,26 @@ StreamWindow ReadStream(const JsonRecord& record) {
   stream.label = record.Text("label");
   stream.images = model::ImagesOfViewType(record.Text("viewType"));
   stream.created_millis = record.Int("created");
-  stream.first = record.Unsigned("first");
-  stream.end = record.Unsigned("end");
+  stream.first_lane = record.Unsigned("firstLane");
+  stream.end_lane = record.Unsigned("endLane");
   stream.disabled_millis = record.Int("disabled");
   return stream;
 }
 
 Follower ReadFollower(const JsonRecord& record) {
-  return {record.Text("name"), model::ImagesOfViewType(record.Text("viewType")), record.Unsigned("first")};
+  return {record.Text("name"), model::ImagesOfViewType(record.Text("viewType")), record.Unsigned("firstLane")};
 }
 
 JournalMark ReadMark(const JsonRecord& record) {
-  return {record.Int("at"), record.Unsigned("position"), record.Unsigned("records"), record.Unsigned("bytes")};
+  const auto read_position = [](const JsonRecord& position) {
+    return LanePosition{position.Unsigned("lane"), position.Unsigned("position")};
+  };
+  return {record.Int("at"), record.Unsigned("records"), record.Unsigned("bytes"),
+          record.List("positions", read_position)};
 }
 
 Result<JournalState> ReadState(const JsonRecord& record) {
   JournalState state;
-  state.next_position = record.Unsigned("nextPosition");
   state.next_lane = record.Unsigned("nextLane");
   state.trimmed_records = record.Unsigned("trimmedRecords");
   state.trimmed_bytes = record.Unsigned("trimmedBytes");
@@ -186,8 +202,7 @@ Result<JournalState> ReadState(const JsonRecord& record) {
   state.streams = record.List("streams", ReadStream);
   state.followers = record.List("followers", ReadFollower);
   state.marks = record.List("marks", ReadMark);
-  if (state.next_position == 0 || state.next_lane == 0)
-    return Status::Corruption("the state of its journal lacks its counters");
+  if (state.next_lane == 0) return Status::Corruption("the state of its journal lacks its counter");
   return state;
 }
 
@@ -198,7 +213,6 @@ std::string EncodeJournalState(const JournalState& state) {
   JsonWriter json(out);
   json.BeginObject();
   json.MemberInt("version", kJournalStateVersion);
-  WriteNumber(json, "nextPosition", state.next_position);
   WriteNumber(json, "nextLane", state.next_lane);
   WriteNumber(json, "trimmedRecords", state.trimmed_records);
   WriteNumber(json, "trimmedBytes", state.trimmed_bytes);

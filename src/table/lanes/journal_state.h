@@ -13,23 +13,25 @@
 
 #include "base/result.h"
 #include "model/change_record.h"
+#include "storage/partition.h"
 
 namespace armature::table {
 
-// A position is a number from one rising counter per table; a stream shows it as a SequenceNumber
-// (model/sequence_number.h). A lane is a hash range of the table with its own order; a stream shows it as a shard.
+// A position is the number of a commit in its partition (storage/partition.h); a stream shows it as a SequenceNumber
+// (model/sequence_number.h). A lane is the records of a partition from one position to another; a stream shows it as a
+// shard.
 using LaneId = uint64_t;
-using Position = uint64_t;
+using Position = storage::Sequence;
 
 // "shardId-" 20 digits "-" 8 hex digits; unique within a table, and in the order of the lanes.
 std::string ShardId(LaneId lane, int64_t created_millis);
 
-// A hash range with its own order. Closed lanes get no more records; their children go on from `end`.
+// Closed lanes get no more records; their children go on from `end`, in the same partition or in those it became.
 struct Lane {
   LaneId id = 0;
   LaneId parent = 0;  // 0: none
-  uint64_t hash_first = 0;
-  uint64_t hash_last = UINT64_MAX;  // inclusive
+  storage::PartitionId partition = 0;
+  storage::HashRange hashes;
   Position first = 0;
   Position end = 0;      // exclusive; 0: open
   Position trimmed = 0;  // records below are gone; never below `first`
@@ -45,37 +47,43 @@ struct StreamWindow {
   std::string label;
   model::Images images = model::kNoImages;
   int64_t created_millis = 0;
-  Position first = 0;
-  Position end = 0;             // exclusive; 0: enabled
+  LaneId first_lane = 0;
+  LaneId end_lane = 0;          // exclusive; 0: enabled
   int64_t disabled_millis = 0;  // readable until 24 hours later
 
-  bool is_enabled() const { return end == 0; }
+  bool is_enabled() const { return end_lane == 0; }
   bool IsReadable(int64_t now_millis, int64_t retention_millis) const {
     return is_enabled() || now_millis < disabled_millis + retention_millis;
   }
-  bool Shows(const Lane& lane) const { return lane.first >= first && (end == 0 || lane.first < end); }
+  bool Shows(const Lane& lane) const { return lane.id >= first_lane && (end_lane == 0 || lane.id < end_lane); }
 };
 
 // Somebody besides the streams who needs records, such as a Kinesis destination.
 struct Follower {
   std::string name;
   model::Images images = model::kBothImages;
-  Position first = 0;  // follows from here on
+  LaneId first_lane = 0;  // follows from here on
 
-  // Where it begins in a lane it has no cursor for.
-  Position StartIn(const Lane& lane) const { return std::max(lane.first, first); }
+  bool Follows(const Lane& lane) const { return lane.id >= first_lane; }
 };
 
-// Every record below `position` was written at `millis` or before; totals since the journal began.
+struct LanePosition {
+  LaneId lane = 0;
+  Position position = 0;
+};
+
+// How far the open lanes had come at a time: what is before was written by then. Totals since the journal began.
 struct JournalMark {
   int64_t millis = 0;
-  Position position = 0;
   uint64_t records = 0;
   uint64_t bytes = 0;
+  std::vector<LanePosition> positions;
+
+  // 0: it is not told of that lane.
+  Position PositionIn(LaneId lane) const;
 };
 
 struct JournalState {
-  Position next_position = 1;  // no record at or above when this was stored
   LaneId next_lane = 1;
   std::vector<Lane> lanes;
   std::vector<StreamWindow> streams;

@@ -6,52 +6,52 @@ namespace armature::table {
 
 namespace {
 
-void OpenLane(JournalState& state, LaneId parent, uint64_t hash_first, uint64_t hash_last, Position from,
-              int64_t now_millis) {
+const LanePlace* FindPlace(std::span<const LanePlace> places, storage::PartitionId partition) {
+  const auto it =
+      std::find_if(places.begin(), places.end(), [&](const auto& place) { return place.partition.id == partition; });
+  return it == places.end() ? nullptr : &*it;
+}
+
+void OpenLane(JournalState& state, const Lane* parent, const LanePlace& place, int64_t now_millis) {
   Lane lane;
   lane.id = state.next_lane++;
-  lane.parent = parent;
-  lane.hash_first = hash_first;
-  lane.hash_last = hash_last;
-  lane.first = lane.trimmed = from;
+  lane.partition = place.partition.id;
+  lane.hashes = place.partition.hashes;
+  // The numbers of a partition go on in those it was split into: what they have by now is behind the parent's end.
+  lane.first = lane.trimmed = parent ? parent->end : place.next;
+  lane.parent = parent ? parent->id : 0;
   // Never before an older lane's: shards are listed in the order of their ids, which begin with the time.
   lane.created_millis = std::max(now_millis, state.lanes.empty() ? 0 : state.lanes.back().created_millis);
   state.lanes.push_back(lane);
 }
 
-void CloseLane(Lane& lane, Position from, int64_t now_millis) {
-  lane.end = from;
-  lane.closed_millis = now_millis;
-}
-
 }  // namespace
 
-bool RenewLane(JournalState& state, LaneId id, bool into_two, Position from, int64_t now_millis) {
+bool AlignLanes(JournalState& state, std::span<const LanePlace> places, const std::function<bool(const Lane&)>& renews,
+                int64_t now_millis) {
+  const bool is_followed = state.is_followed();
+  std::vector<Lane> closed;
   for (Lane& lane : state.lanes) {
-    if (lane.id != id || !lane.is_open()) continue;
-    if (into_two && lane.hash_first == lane.hash_last) return false;
-    CloseLane(lane, from, now_millis);
-    const uint64_t first = lane.hash_first, last = lane.hash_last;  // adding lanes moves this one
-    const uint64_t middle = into_two ? first + (last - first) / 2 : last;
-    OpenLane(state, id, first, middle, from, now_millis);
-    if (into_two) OpenLane(state, id, middle + 1, last, from, now_millis);
-    return true;
-  }
-  return false;
-}
-
-void RenewAllLanes(JournalState& state, Position from, int64_t now_millis) {
-  const bool goes_on = state.is_followed();
-  bool had_open = false;
-  const size_t count = state.lanes.size();
-  for (size_t i = 0; i < count; ++i) {
-    Lane lane = state.lanes[i];
     if (!lane.is_open()) continue;
-    had_open = true;
-    CloseLane(state.lanes[i], from, now_millis);
-    if (goes_on) OpenLane(state, lane.id, lane.hash_first, lane.hash_last, from, now_millis);
+    const LanePlace* const place = FindPlace(places, lane.partition);
+    if (is_followed && place && !place->partition.is_ended && !renews(lane)) continue;
+    lane.end = std::max(lane.trimmed, place ? place->next : lane.first);
+    lane.closed_millis = now_millis;
+    closed.push_back(lane);
   }
-  if (goes_on && !had_open) OpenLane(state, 0, 0, UINT64_MAX, from, now_millis);
+  bool is_changed = !closed.empty();
+  if (!is_followed) return is_changed;
+  for (const LanePlace& place : places) {
+    if (place.partition.is_ended) continue;
+    const auto is_here = [&](const Lane& lane) { return lane.is_open() && lane.partition == place.partition.id; };
+    if (std::any_of(state.lanes.begin(), state.lanes.end(), is_here)) continue;
+    const auto parent = std::find_if(closed.begin(), closed.end(), [&](const Lane& lane) {
+      return lane.hashes.Contains(place.partition.hashes.first);
+    });
+    OpenLane(state, parent == closed.end() ? nullptr : &*parent, place, now_millis);
+    is_changed = true;
+  }
+  return is_changed;
 }
 
 }  // namespace armature::table

@@ -3,16 +3,23 @@
 // A lane closes at a position and goes on in children that begin there. Used by Journal, under its latch.
 #pragma once
 
+#include <functional>
+#include <span>
+
 #include "table/lanes/journal_state.h"
 
 namespace armature::table {
 
-// Closes an open lane at `from`; it goes on in one child or in two halves of its hash range. False: no such open lane,
-// or a single hash that cannot be halved.
-bool RenewLane(JournalState& state, LaneId lane, bool into_two, Position from, int64_t now_millis);
+// A partition as lanes see it: where its next record will be.
+struct LanePlace {
+  storage::PartitionInfo partition;
+  Position next = 0;
+};
 
-// Closes all open lanes at `from`. If somebody follows, each goes on in a child; if there was none, one begins that
-// has all hashes.
-void RenewAllLanes(JournalState& state, Position from, int64_t now_millis);
+// Makes the lanes fit the partitions, which are all that the table has and those that had an open lane and have ended. If
+// nobody follows, open lanes are closed; else every partition has one afterwards: lanes that `renews` names, and those of
+// partitions that have ended, are closed and go on in children. False: nothing was to be changed.
+bool AlignLanes(JournalState& state, std::span<const LanePlace> places, const std::function<bool(const Lane&)>& renews,
+                int64_t now_millis);
 
 }  // namespace armature::table

@@ -18,7 +18,8 @@ namespace armature::table {
 
 class Partition {
  public:
-  explicit Partition(std::shared_ptr<storage::OpenPartition> handle) : handle_(std::move(handle)) {}
+  explicit Partition(std::shared_ptr<storage::OpenPartition> handle)
+      : handle_(std::move(handle)), records_end_(handle_->newest() + 1) {}
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
 
@@ -26,10 +27,16 @@ class Partition {
   storage::PartitionId id() const { return handle_->id(); }
   storage::Epoch epoch() const { return handle_->info().epoch; }
   const storage::HashRange& hashes() const { return handle_->info().hashes; }
+  // It was split: only what is its own is still there.
+  bool has_ended() const { return handle_->info().is_ended; }
 
   // The latches, and what they guard.
   LatchTable& latches() { return latches_; }
   LatestImages& images() { return images_; }
+
+  // How many writes there were since the last call: how hot it is.
+  void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t TakeWrites() { return writes_.exchange(0, std::memory_order_relaxed); }
 
   // Whoever reveals latest state without writing waits for the newest commit.
   storage::Mark newest() const { return newest_.load(std::memory_order_acquire); }
@@ -38,11 +45,22 @@ class Partition {
     while (seen < mark && !newest_.compare_exchange_weak(seen, mark, std::memory_order_acq_rel)) {}
   }
 
+  // Behind the newest change record (table/lanes/), or where the partition was opened: commits that record nothing, such
+  // as those of its readers' cursors, do not move it. Noted after the commit's mark: whoever reads this and then newest()
+  // knows what to wait for.
+  storage::Sequence records_end() const { return records_end_.load(std::memory_order_acquire); }
+  void NoteRecord(storage::Sequence sequence) {
+    storage::Sequence seen = records_end_.load(std::memory_order_relaxed);
+    while (seen <= sequence && !records_end_.compare_exchange_weak(seen, sequence + 1, std::memory_order_acq_rel)) {}
+  }
+
  private:
   const std::shared_ptr<storage::OpenPartition> handle_;
   LatchTable latches_;
   LatestImages images_{latches_.stripe_count()};
   std::atomic<storage::Mark> newest_{0};
+  std::atomic<storage::Sequence> records_end_;
+  std::atomic<uint64_t> writes_{0};
 };
 
 }  // namespace armature::table

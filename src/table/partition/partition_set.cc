@@ -4,15 +4,35 @@
 #include <utility>
 
 #include "base/log.h"
-#include "storage/engine_calls.h"
 
 namespace armature::table {
 
-PartitionSet::PartitionSet(List partitions) : list_(std::make_shared<const List>(std::move(partitions))) {}
+namespace {
+
+using List = PartitionSet::List;
+
+std::shared_ptr<const List> Sorted(List partitions, bool wants_ended) {
+  std::erase_if(partitions, [&](const auto& partition) { return partition->has_ended() != wants_ended; });
+  std::sort(partitions.begin(), partitions.end(),
+            [](const auto& a, const auto& b) { return a->hashes().first < b->hashes().first; });
+  return std::make_shared<const List>(std::move(partitions));
+}
+
+}  // namespace
+
+PartitionSet::PartitionSet(List partitions)
+    : keyspace_(partitions.front()->handle().info().keyspace),
+      list_(Sorted(partitions, false)),
+      ended_(Sorted(std::move(partitions), true)) {}
 
 std::shared_ptr<const PartitionSet::List> PartitionSet::list() const {
   MutexLock lock(mutex_);
   return list_;
+}
+
+std::shared_ptr<const PartitionSet::List> PartitionSet::ended() const {
+  MutexLock lock(mutex_);
+  return ended_;
 }
 
 std::shared_ptr<Partition> PartitionSet::Find(uint64_t hash) const {
@@ -25,32 +45,83 @@ std::shared_ptr<Partition> PartitionSet::Find(uint64_t hash) const {
   return *(behind - 1);
 }
 
-void PartitionSet::Publish(std::shared_ptr<const List> list) const noexcept {
+std::shared_ptr<Partition> PartitionSet::FindById(storage::PartitionId id) const {
   MutexLock lock(mutex_);
-  list_.swap(list);  // the old one goes, if at all, when the lock is free
+  for (const auto& of_kind : {list_, ended_})
+    for (const auto& partition : *of_kind)
+      if (partition->id() == id) return partition;
+  return nullptr;
+}
+
+void PartitionSet::Publish(std::shared_ptr<const List> list, std::shared_ptr<const List> ended) const noexcept {
+  MutexLock lock(mutex_);
+  list_.swap(list);  // the old ones go, if at all, when the lock is free
+  ended_.swap(ended);
 }
 
 Task<Status> PartitionSet::LookAgain(storage::Engine& engine, std::shared_ptr<const Partition> dead) const {
   const auto guard = co_await change_latch_.LockStripe(0);
-  if (Find(dead->hashes().first) != dead) co_return Status::Ok();  // somebody has looked before
-  auto next = std::make_shared<List>(*list());
-  auto opened = co_await engine.OpenPartitionAt(dead->id(), dead->epoch() + 1);
-  if (!opened) co_return opened.error();
-  LogInfo("partition {} is opened again, at epoch {}", dead->id(), dead->epoch() + 1);
-  *std::find(next->begin(), next->end(), dead) = std::make_shared<Partition>(std::move(*opened));
-  Publish(std::move(next));
+  if (FindById(dead->id()) != dead) co_return Status::Ok();  // somebody has looked before
+  co_return co_await Reload(engine);
+}
+
+Task<Status> PartitionSet::Reload(storage::Engine& engine) const {
+  const auto stored = co_await engine.ListPartitions();
+  if (!stored) co_return stored.error();
+  List found;
+  for (const storage::PartitionInfo& info : *stored) {
+    if (info.keyspace != keyspace_) continue;
+    if (auto known = FindById(info.id); known && known->handle().is_alive()) {
+      found.push_back(std::move(known));
+      continue;
+    }
+    // One that somebody else has opened is fenced; one that this process has never had is opened as it is.
+    const bool was_ours = FindById(info.id) != nullptr && !info.is_ended;
+    auto opened = co_await engine.OpenPartitionAt(info.id, info.epoch + (was_ours ? 1 : 0));
+    if (!opened) co_return opened.error();
+    LogInfo("partition {} is opened again, at epoch {}", info.id, (*opened)->info().epoch);
+    found.push_back(std::make_shared<Partition>(std::move(*opened)));
+  }
+  auto list = Sorted(found, false), ended = Sorted(std::move(found), true);
+  if (list->empty()) co_return Status::NotFound("the partition was dropped");
+  Publish(std::move(list), std::move(ended));
   co_return Status::Ok();
 }
 
-Task<Status> ScanIn(storage::Engine& engine, const PartitionSet& partitions, uint64_t hash, storage::ScanOp& scan) {
-  for (;;) {
-    const auto partition = partitions.Find(hash);
-    scan.partition = &partition->handle();
-    Status status = co_await storage::Run(engine, scan);
-    if (status.code() == StatusCode::kFenced) status = co_await partitions.LookAgain(engine, partition);
-    else co_return status;
-    if (!status.ok()) co_return status;
-    scan.done.Rearm();
+Task<Status> PartitionSet::Split(storage::Engine& engine, storage::PartitionId id, uint64_t at,
+                                 storage::PartitionId low, storage::PartitionId high) {
+  const auto guard = co_await change_latch_.LockStripe(0);
+  const auto parent = FindById(id);
+  if (!parent || parent->has_ended()) co_return Status::NotFound("no such partition");
+  // Nobody decides anything on what the partition remembers while its children are made: they remember nothing yet.
+  const auto latches = co_await HoldAllLatches(*parent);
+  if (Status status = co_await engine.SplitPartition(id, at, low, high); !status.ok()) co_return status;
+  co_return co_await Reload(engine);
+}
+
+void PartitionSet::ForgetEnded(storage::PartitionId id) {
+  auto left = std::make_shared<List>(*ended());
+  std::erase_if(*left, [&](const auto& partition) { return partition->id() == id; });
+  Publish(list(), std::move(left));
+}
+
+Task<std::vector<LatchTable::Guard>> HoldAllLatches(Partition& partition) {
+  LatchTable& latches = partition.latches();
+  std::vector<LatchTable::Guard> guards;
+  guards.reserve(latches.stripe_count());
+  for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) {
+    auto guard = co_await latches.LockStripe(stripe);
+    guards.push_back(std::move(guard));
+  }
+  co_return guards;
+}
+
+// Whoever comes to a partition that takes the place of one of these comes later.
+Task<void> AwaitLatchHolders(const PartitionSet& partitions) {
+  const auto list = partitions.list();
+  for (const auto& partition : *list) {
+    LatchTable& latches = partition->latches();
+    for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) co_await latches.LockStripe(stripe);
   }
 }
 

@@ -1,8 +1,9 @@
-// PartitionSet: the partitions a table has at this moment.
+// PartitionSet: the partitions a table, or a global index, has at this moment.
 //
 // Owns them. A list is immutable once it is published, and whoever has found a partition keeps it for as long as it
 // takes: if it dies meanwhile, what is asked of it is refused with kFenced, and LookAgain finds what has taken its
-// place. Thread-safe. Made by the catalogue; used by the read and write paths and by workers.
+// place. Partitions that were split are kept beside the others for as long as somebody needs what is their own. Thread-
+// safe. Made by the catalogue; used by the read and write paths, the journal and workers.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +23,43 @@ class PartitionSet {
  public:
   using List = std::vector<std::shared_ptr<Partition>>;
 
-  // REQUIRES: at least one; by hash ascending, and together they have every hash once.
+  // REQUIRES: of those that have not ended there is at least one, and together they have every hash once.
   explicit PartitionSet(List partitions);
 
   std::shared_ptr<Partition> Find(uint64_t hash) const;
+  // Also one that has ended; null: none.
+  std::shared_ptr<Partition> FindById(storage::PartitionId id) const;
+  // By hash ascending, without those that have ended.
   std::shared_ptr<const List> list() const;
+  std::shared_ptr<const List> ended() const;
 
   // For whoever was refused with kFenced by `dead`: when this returns ok, Find finds another, or is worth another try.
-  // kNotFound: the partition is gone, and with it the table.
+  // kNotFound: there is none any more, and with them the table is gone.
   Task<Status> LookAgain(storage::Engine& engine, std::shared_ptr<const Partition> dead) const;
 
- private:
-  void Publish(std::shared_ptr<const List> list) const noexcept;
+  // Splits a partition while it is used. Its writers are held up while the store makes the children, those of others are
+  // not. kFenced: it is dead; kNotFound: there is no such partition. REQUIRES: the ids are new.
+  Task<Status> Split(storage::Engine& engine, storage::PartitionId id, uint64_t at, storage::PartitionId low,
+                     storage::PartitionId high);
+  // One that has ended was dropped.
+  void ForgetEnded(storage::PartitionId id);
 
+ private:
+  // Takes over what the store has, under change_latch_.
+  Task<Status> Reload(storage::Engine& engine) const;
+  void Publish(std::shared_ptr<const List> list, std::shared_ptr<const List> ended) const noexcept;
+
+  const storage::KeyspaceId keyspace_;
   // The same partitions under other handles are the same set.
   mutable LatchTable change_latch_{1};
   mutable Mutex mutex_;
   mutable std::shared_ptr<const List> list_ ARMATURE_GUARDED_BY(mutex_);
+  mutable std::shared_ptr<const List> ended_ ARMATURE_GUARDED_BY(mutex_);
 };
 
-// Runs `scan` in the partition that has `hash`, whichever that is; its own member `partition` need not be filled.
-Task<Status> ScanIn(storage::Engine& engine, const PartitionSet& partitions, uint64_t hash, storage::ScanOp& scan);
+// Every latch of a partition: nobody writes to it for as long as they are held.
+Task<std::vector<LatchTable::Guard>> HoldAllLatches(Partition& partition);
+// When everybody who holds a latch now has let it go.
+Task<void> AwaitLatchHolders(const PartitionSet& partitions);
 
 }  // namespace armature::table

@@ -1,13 +1,9 @@
-// PendingRecords: the change records of one commit, from the slots they take to the end of the commit.
+// PendingRecords: the change records of one commit, from their making to its end.
 //
-// Made per commit, by the write path; whatever was not settled comes to nothing when it goes. Not thread-safe.
+// Made per commit, by the write path; those of a commit that came to nothing are not counted. Not thread-safe.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "storage/batch.h"
-#include "storage/engine.h"
 #include "table/lanes/record_codec.h"
 #include "table/table.h"
 
@@ -15,27 +11,21 @@ namespace armature::table {
 
 class PendingRecords {
  public:
-  PendingRecords() = default;
-  PendingRecords(const PendingRecords&) = delete;
-  PendingRecords& operator=(const PendingRecords&) = delete;
-  ~PendingRecords() { Settle(0); }
+  // Puts the record of a change into the batch of the item, which gives it its position. Nothing if the change leaves
+  // the item as it was. REQUIRES: somebody follows the table, and the item's latch is held; all are of one table.
+  void Add(Table& table, const RawChange& change, int64_t created_millis, storage::Batch& batch);
 
-  // Puts the record of a change into the batch of the item. Nothing if the change leaves the item as it was or nobody
-  // follows the table. REQUIRES: the item's latch is held until Settle.
-  void Add(Table& table, std::string_view item_key, const RawChange& change, storage::Batch& batch);
-
-  // The commits are over. `mark` is not before any of them; 0: they came to nothing.
-  void Settle(storage::Mark mark);
+  // The commit has succeeded; `sequence` is the last of its numbers.
+  void Settle(Partition& partition, storage::Sequence sequence) {
+    if (count_ == 0) return;
+    partition.NoteRecord(sequence);
+    journal_->Count(count_, bytes_);
+  }
 
  private:
-  struct Taken {
-    TableJournal* journal = nullptr;
-    Position position = 0;
-    size_t bytes = 0;
-  };
-  // Most commits have one.
-  Taken first_;
-  std::vector<Taken> rest_;
+  TableJournal* journal_ = nullptr;
+  uint64_t count_ = 0;
+  uint64_t bytes_ = 0;
 };
 
 }  // namespace armature::table

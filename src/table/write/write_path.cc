@@ -182,10 +182,11 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, 
   storage::Batch& batch = changes.batch;
   thread_local std::string record;
   record.clear();
+  // An item's writes have its order, even where the clock was set back between two runs of the server.
+  if (write.old_exists) clock_.Observe(model::StampOf(write.read_.value).write_time);
+  const HybridTime now = clock_.Now();
   if (write.new_exists) {
-    // An item's writes have its order, even where the clock was set back between two runs of the server.
-    if (write.old_exists) clock_.Observe(model::StampOf(write.read_.value).write_time);
-    model::EncodeItem(write.new_item, write.new_size, record, {.write_time = clock_.Now()});
+    model::EncodeItem(write.new_item, write.new_size, record, {.write_time = now});
     batch.Put(write.storage_key_, record);
     changes.images.Put(write.stripe_, write.storage_key_, true, record);
   } else if (write.old_exists) {
@@ -204,7 +205,7 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, 
   }
   if (write.table->journal().is_followed()) {
     const std::string_view old_record = write.old_exists ? std::string_view(write.read_.value) : std::string_view();
-    changes.records.Add(*write.table, write.storage_key_, {write.key, old_record, record, write.by_ttl}, batch);
+    changes.records.Add(*write.table, {write.key, old_record, record, write.by_ttl}, HybridClock::MillisOf(now), batch);
   }
 }
 
@@ -267,6 +268,7 @@ void WritePath::CountChange(ItemWrite& write) const {
     if (!stats.is_dirty.load(std::memory_order_relaxed)) stats.is_dirty.store(true, std::memory_order_release);
   };
   if (write.kind == ItemWrite::Kind::kCheck) return;
+  write.partition_->CountWrite();
   move(write.table->stats(), static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists),
        static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
   for (const IndexCharge& charge : write.index_charges)
@@ -357,15 +359,16 @@ Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
     const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), changes.batch);
     if (!committed) co_return committed.error();
     mark = committed->mark;
+    changes.Settle(mark, committed->sequence);
   } else {
     std::vector<storage::CommitManyOp::Part> parts{{&partition.handle(), &changes.batch}};
     for (const auto& of_index : of_indexes) parts.push_back({&of_index->partition->handle(), &of_index->batch});
     const auto committed = co_await storage::CommitParts(engine_, parts);
     if (!committed) co_return committed.error();
     mark = *committed;
+    changes.Settle(mark, parts.front().sequence);
+    for (size_t i = 0; i < of_indexes.size(); ++i) of_indexes[i]->Settle(mark, parts[i + 1].sequence);
   }
-  changes.Settle(mark);
-  for (const auto& of_index : of_indexes) of_index->Settle(mark);
   CountChange(write);
   co_return mark;
 }
@@ -434,7 +437,9 @@ Task<Status> WritePath::CommitAll(AllChanges& changes, const storage::Batch* sys
   if (parts.empty()) co_return Status::Ok();
   const auto committed = co_await storage::CommitParts(engine_, parts);
   if (!committed) co_return committed.error();
-  for (const auto& of_partition : changes) of_partition->Settle(*committed);
+  auto part = parts.begin();
+  for (const auto& of_partition : changes)
+    if (!of_partition->batch.empty()) of_partition->Settle(*committed, (part++)->sequence);
   co_return Status::Ok();
 }
 
@@ -578,13 +583,7 @@ Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, A
   co_return ApiResult<void>{};
 }
 
-// Whoever comes to a partition that takes the place of one of these comes under the newer definition.
-Task<void> WritePath::AwaitEarlierWrites(Table& table) {
-  const auto partitions = table.partitions().list();
-  for (const auto& partition : *partitions) {
-    LatchTable& latches = partition->latches();
-    for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) co_await latches.LockStripe(stripe);
-  }
-}
+// Whoever comes to a partition that takes the place of another comes under the newer definition.
+Task<void> WritePath::AwaitEarlierWrites(Table& table) { return AwaitLatchHolders(table.partitions()); }
 
 }  // namespace armature::table

@@ -66,10 +66,10 @@ class WritePath {
   // the latches of its items: it is declared after them.
   struct Changes {
     explicit Changes(std::shared_ptr<Partition> of) : partition(std::move(of)), images(partition->images()) {}
-    void Settle(storage::Mark mark) {
+    void Settle(storage::Mark mark, storage::Sequence sequence) {
       partition->NoteCommitted(mark);
       images.Keep();
-      records.Settle(mark);
+      records.Settle(*partition, sequence);
     }
     const std::shared_ptr<Partition> partition;
     storage::Batch batch;

@@ -53,7 +53,8 @@ Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
     if (!info) LogError("partition {} is left out: {}", id, info.error().message());
     else table.Put(*info, *newest);
   }
-  ARMATURE_TRY(table.system().newest, LoadNewest(db, kSystemPartition));
+  ARMATURE_TRY(const Sequence of_system, LoadNewest(db, kSystemPartition));
+  table.system().SetNewest(of_system);
   return FromRocksDb(records->status());
 }
 
