@@ -27,7 +27,7 @@ Result<std::unique_ptr<MappingRunner>> MappingRunner::Start(MappingContext conte
 table::Position MappingRunner::StartOf(const table::Lane& lane) const {
   const auto reached = reached_.find(lane.id);
   if (reached != reached_.end()) return reached->second;
-  return std::max(lane.first, context_.mapping->start);
+  return context_.mapping->StartIn(lane);
 }
 
 // A lane that is not there any more was trimmed, so all of it is old.
@@ -96,12 +96,12 @@ Status MappingRunner::Checkpoint() {
 
 void MappingRunner::Measure() {
   const int64_t now = context_.clock.NowMillis();
-  const table::Position latest = context_.journal.Latest(*context_.table);
   int64_t millis = 0, records = 0;
   for (const auto& [lane, runner] : runners_) {
     const ShardRunner::View view = runner->view();
     if (!view.is_behind) continue;
     if (view.oldest_millis > 0) millis = std::max(millis, now - view.oldest_millis);
+    const table::Position latest = context_.journal.LatestNow(*context_.table, lane);
     if (latest > view.next) records = std::max(records, static_cast<int64_t>(latest - view.next));
   }
   context_.stats->lag_millis = millis;

@@ -93,8 +93,10 @@ Task<Status> Triggers::TakeUpTrigger(Mapping trigger) {
     for (const auto& ref : streams) {
       if (!ref.stream->is_enabled()) continue;
       trigger.event_source_arn = model::MakeStreamArn(ref.table->def()->Arn(), ref.stream->label);
-      const bool is_latest = trigger.starting_position == StartingPosition::kLatest;
-      trigger.start = is_latest ? deps_.journal.Latest(*ref.table) : 0;
+      if (trigger.starting_position != StartingPosition::kLatest) continue;
+      auto latest = co_await deps_.journal.LatestOfAll(*ref.table);
+      if (!latest) co_return latest.error();
+      trigger.start = std::move(*latest);
     }
   }
   trigger.last_modified_millis = deps_.clock.NowMillis();
@@ -121,7 +123,7 @@ void Triggers::BindToStream(const Ref& mapping, const Active* active) {
     if (found == all.end() || found->second != mapping) return Ref();
     Mapping bound = *mapping;
     bound.event_source_arn = arn;
-    bound.start = 0;
+    bound.start.clear();
     return Ref(std::make_shared<Mapping>(std::move(bound)));
   };
   const auto changed = RunBlocking(store_.Change(decide));
@@ -310,7 +312,11 @@ Task<ApiResult<Triggers::Ref>> Triggers::Create(Mapping mapping) {
     co_return InvalidParameterValue(fmt::format(messages::kTriggerStreamNotFound, mapping.event_source_arn));
   mapping.uuid = UuidV4(deps_.random);
   mapping.last_modified_millis = deps_.clock.NowMillis();
-  if (mapping.starting_position == StartingPosition::kLatest) mapping.start = deps_.journal.Latest(*ref->table);
+  if (mapping.starting_position == StartingPosition::kLatest) {
+    auto latest = co_await deps_.journal.LatestOfAll(*ref->table);
+    if (!latest) co_return model::FromStatus(latest.error());
+    mapping.start = std::move(*latest);
+  }
   const Ref created = std::make_shared<Mapping>(std::move(mapping));
   const MappingStore::Decide decide = [&](const auto& all) -> ApiResult<Ref> {
     for (const auto& [uuid, other] : all) {

@@ -22,10 +22,9 @@ Task<ApiResult<Position>> PositionOf(const RequestContext& context, const wire::
   const std::string_view type = *request.ShardIteratorType;
   if (type == "TRIM_HORIZON") co_return lane.trimmed;
   if (type == "LATEST") {
-    if (!lane.is_open()) co_return lane.end;
-    const auto latest = co_await context.services.journal.DurableLatest(table);
+    const auto latest = co_await context.services.journal.Latest(table, lane.id);
     if (!latest) co_return model::FromStatus(latest.error());
-    co_return std::max(*latest, lane.first);
+    co_return *latest;
   }
   const auto position = model::ParseSequenceNumber(*request.SequenceNumber);
   if (!position || *position < lane.first || (!lane.is_open() && *position >= lane.end))

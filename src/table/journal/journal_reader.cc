@@ -144,6 +144,14 @@ Task<Result<Position>> JournalReader::Latest(const Table& table, LaneId lane_id)
   co_return std::max(*end, lane->first);
 }
 
+Position JournalReader::LatestNow(const Table& table, LaneId lane_id) const {
+  const auto state = table.journal().state();
+  const Lane* lane = state->FindLane(lane_id);
+  if (!lane || !lane->is_open()) return lane ? lane->end : 0;
+  const auto partition = table.partitions().FindById(lane->partition);
+  return partition ? std::max(partition->records_end(), lane->first) : lane->first;
+}
+
 Task<Result<std::vector<LanePosition>>> JournalReader::LatestOfAll(const Table& table) {
   const auto state = table.journal().state();
   std::vector<LanePosition> latest;

@@ -44,6 +44,8 @@ class JournalReader {
   // Where a reader that wants only what comes starts in a lane: behind the newest record, and no crash gives a position
   // before it to another. kNotFound: no such lane.
   Task<Result<Position>> Latest(const Table& table, LaneId lane);
+  // The same at once, whether it is durable or not: to see how far behind somebody is. 0: no such lane.
+  Position LatestNow(const Table& table, LaneId lane) const;
   // The same for all open lanes.
   Task<Result<std::vector<LanePosition>>> LatestOfAll(const Table& table);
 

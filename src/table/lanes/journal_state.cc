@@ -185,12 +185,11 @@ Follower ReadFollower(const JsonRecord& record) {
   return {record.Text("name"), model::ImagesOfViewType(record.Text("viewType")), record.Unsigned("firstLane")};
 }
 
+LanePosition ReadPosition(const JsonRecord& record) { return {record.Unsigned("lane"), record.Unsigned("position")}; }
+
 JournalMark ReadMark(const JsonRecord& record) {
-  const auto read_position = [](const JsonRecord& position) {
-    return LanePosition{position.Unsigned("lane"), position.Unsigned("position")};
-  };
   return {record.Int("at"), record.Unsigned("records"), record.Unsigned("bytes"),
-          record.List("positions", read_position)};
+          record.List("positions", ReadPosition)};
 }
 
 Result<JournalState> ReadState(const JsonRecord& record) {

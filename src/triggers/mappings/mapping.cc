@@ -102,7 +102,15 @@ std::string EncodeMapping(const Mapping& mapping) {
   json.EndArray();
   json.Member("on_failure", mapping.on_failure);
   json.MemberInt("modified", mapping.last_modified_millis);
-  json.MemberInt("start", static_cast<int64_t>(mapping.start));
+  json.Key("start");
+  json.BeginArray();
+  for (const table::LanePosition& start : mapping.start) {
+    json.BeginObject();
+    json.MemberInt("lane", static_cast<int64_t>(start.lane));
+    json.MemberInt("position", static_cast<int64_t>(start.position));
+    json.EndObject();
+  }
+  json.EndArray();
   json.MemberBool("deleted", mapping.is_deleted);
   json.Member("trigger", mapping.trigger_name);
   json.Member("table", mapping.table_name);
@@ -110,7 +118,21 @@ std::string EncodeMapping(const Mapping& mapping) {
   return record;
 }
 
+table::Position Mapping::StartIn(const table::Lane& lane) const {
+  table::LaneId newest = 0;
+  for (const table::LanePosition& known : start) {
+    if (known.lane == lane.id) return known.position;
+    newest = std::max(newest, known.lane);
+  }
+  // A lane that is older than one that was open was closed by then.
+  return lane.id < newest && !lane.is_open() ? lane.end : lane.first;
+}
+
 namespace {
+
+table::LanePosition ReadStart(const model::JsonRecord& record) {
+  return {record.Unsigned("lane"), record.Unsigned("position")};
+}
 
 Result<Mapping> ReadMapping(const model::JsonRecord& record) {
   Mapping mapping;
@@ -133,7 +155,7 @@ Result<Mapping> ReadMapping(const model::JsonRecord& record) {
   mapping.filters = record.Texts("filters");
   mapping.on_failure = record.Text("on_failure");
   mapping.last_modified_millis = record.Int("modified");
-  mapping.start = record.Unsigned("start");
+  mapping.start = record.List("start", ReadStart);
   mapping.is_deleted = record.Bool("deleted");
   mapping.trigger_name = record.Text("trigger");
   mapping.table_name = record.Text("table");

@@ -43,8 +43,8 @@ struct Mapping {
   std::string on_failure;  // a destination's ARN or name, a directory, or a URL; empty: none
 
   int64_t last_modified_millis = 0;
-  // Lanes without a cursor start here. From the mapping's creation for LATEST.
-  table::Position start = 0;
+  // Of LATEST: how far the lanes that were open then had come. Lanes without a cursor start there.
+  std::vector<table::LanePosition> start;
   bool is_deleted = false;  // its cursors are still to be removed
 
   // Of triggers from the file.
@@ -56,6 +56,8 @@ struct Mapping {
   std::string arn() const;
   // The reader its cursors belong to.
   std::string reader() const { return "trigger/" + uuid; }
+  // Where it begins in a lane that it has no cursor for.
+  table::Position StartIn(const table::Lane& lane) const;
   // What metrics and the log call it.
   const std::string& label() const { return is_from_file() ? trigger_name : uuid; }
 };

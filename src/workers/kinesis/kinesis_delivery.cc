@@ -169,7 +169,7 @@ Result<bool> KinesisDelivery::Gather(const KinesisDestinationDef& destination) {
   bool has_news = false;
   for (const table::Lane* lane : state->LanesOf(*follower)) {
     const auto cursor = cursors_.find(lane->id);
-    const table::Position from = cursor != cursors_.end() ? cursor->second : follower->StartIn(*lane);
+    const table::Position from = cursor != cursors_.end() ? cursor->second : lane->first;
     if (!lane->is_open() && from >= lane->end) continue;
     const bool must_wait = unfinished.contains(lane->parent);  // an item's older records are still in the parent
     unfinished.insert(lane->id);
