@@ -1,5 +1,7 @@
 #include "table/journal/journal.h"
 
+#include <map>
+
 #include "model/names/arn.h"
 #include "table/journal/journal_testing.h"
 #include "table/keys/key_layout.h"
@@ -7,8 +9,6 @@
 #include "table/write/pending_records.h"
 
 namespace armature::table {
-
-std::string JournalTest::JournalRowKeyOf(const Table& /*table*/, LaneId lane) { return JournalRowKey(lane, 0); }
 
 namespace {
 
@@ -116,47 +116,47 @@ TEST_F(JournalTest, DeletionsByTtlAreMarked) {
 
 // --- order and visibility
 
-// A commit whose time of taking effect the test chooses.
+// A commit of a record whose time the test chooses.
 class SlowCommit {
  public:
-  SlowCommit(storage::Engine& engine, Table& table, std::string_view key) : engine_(engine), table_(table) {
-    const model::Item item = expr::MakeItem(arena_, key);
-    std::string item_key;
-    AppendItemKey(table.key_schema(), item, item_key);
-    records_.Add(table, item_key, {item, {}, "new", false}, batch_);
+  SlowCommit(storage::Engine& engine, Table& table, std::string_view key)
+      : engine_(engine), partition_(table.partitions().Find(0)) {
+    records_.Add(table, {expr::MakeItem(arena_, key), {}, "new", false}, 1, batch_);
   }
   void Commit() {
-    storage::CommitOp commit;
-    commit.partition = &table_.partitions().Find(0)->handle();
-    commit.batch = &batch_;
-    engine_.Commit(commit);
-    records_.Settle(commit.mark);
+    commit_.partition = &partition_->handle();
+    commit_.batch = &batch_;
+    engine_.Commit(commit_);
+  }
+  // The writer hears of it.
+  void Settle() {
+    partition_->NoteCommitted(commit_.mark);
+    records_.Settle(*partition_, commit_.sequence);
   }
 
  private:
   storage::Engine& engine_;
-  Table& table_;
+  const std::shared_ptr<Partition> partition_;
   Arena arena_;
   storage::Batch batch_;
+  storage::CommitOp commit_;
   PendingRecords records_;
 };
 
 TEST_F(JournalTest, NoRecordAppearsBehindAReader) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:before");
-  SlowCommit first(*engine_, *table, "pk=S:first");
-  auto second = std::make_unique<SlowCommit>(*engine_, *table, "pk=S:second");
-  SlowCommit third(*engine_, *table, "pk=S:third");
+  SlowCommit first(*engine_, *table, "pk=S:first"), second(*engine_, *table, "pk=S:second");
   const LaneId lane = table->journal().state()->lanes.front().id;
-  third.Commit();
-  auto lines = ReadLane(*table, lane, 0);
-  EXPECT_EQ(lines.records, (Strings{"INSERT pk=S:before"})) << "the third waits for those before it";
   first.Commit();
+  second.Commit();
+  auto lines = ReadLane(*table, lane, 0);
+  EXPECT_EQ(lines.records, (Strings{"INSERT pk=S:before"})) << "nobody has heard of the others";
+  second.Settle();
   lines = ReadLane(*table, lane, lines.next);
-  EXPECT_EQ(lines.records, (Strings{"INSERT pk=S:first"}));
-  second.reset();  // comes to nothing
-  lines = ReadLane(*table, lane, lines.next);
-  EXPECT_EQ(lines.records, (Strings{"INSERT pk=S:third"}));
+  EXPECT_EQ(lines.records, (Strings{"INSERT pk=S:first", "INSERT pk=S:second"})) << "with one come all before it";
+  first.Settle();
+  EXPECT_EQ(ReadLane(*table, lane, lines.next).records, Strings{});
 }
 
 TEST_F(JournalTest, WhatIsReadIsDurable) {
@@ -164,6 +164,7 @@ TEST_F(JournalTest, WhatIsReadIsDurable) {
   engine_->SetAutoSync(false);
   SlowCommit commit(*engine_, *table, "pk=S:a");
   commit.Commit();
+  commit.Settle();
   const LaneId lane = table->journal().state()->lanes.front().id;
   StepExecutor executor;
   std::optional<Strings> seen;
@@ -278,7 +279,7 @@ TEST_F(JournalTest, NumbersGoOnAfterARestart) {
   Put(*table, "pk=S:a");
   const LaneId lane = table->journal().state()->lanes.front().id;
   const auto before = ReadLane(*table, lane, 0);
-  Position latest = journal_->Latest(*table);
+  const Position latest = Latest(*table, lane);
   table.reset();
   Restart();
   table = Find("t");
@@ -290,14 +291,19 @@ TEST_F(JournalTest, NumbersGoOnAfterARestart) {
   EXPECT_EQ(ReadLane(*table, lane, before.next).records, (Strings{"INSERT pk=S:b"})) << "a reader goes on where it was";
 }
 
-TEST_F(JournalTest, PositionsThatACrashTookBackAreNotUsedAgain) {
+// Commits that record nothing take numbers too, and a crash may take them back.
+TEST_F(JournalTest, NoReaderIsSentBehindNumbersThatCameToNothing) {
   auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
-  engine_->SetAutoSync(false);
-  SlowCommit lost(*engine_, *table, "pk=S:lost");
-  lost.Commit();
-  const Position told = journal_->Latest(*table);  // a reader is told to start here
   const LaneId lane = table->journal().state()->lanes.front().id;
+  const Position told = ReadLane(*table, lane, 0).next;
+  engine_->SetAutoSync(false);
+  for (int i = 0; i < 3; ++i) {
+    SlowCommit lost(*engine_, *table, "pk=S:lost");
+    lost.Commit();
+  }
+  EXPECT_EQ(Latest(*table, lane), told);
+  EXPECT_EQ(ReadLane(*table, lane, 0).next, told);
   table.reset();
   engine_->SetAutoSync(true);
   Restart();
@@ -306,32 +312,27 @@ TEST_F(JournalTest, PositionsThatACrashTookBackAreNotUsedAgain) {
   EXPECT_EQ(ReadLane(*table, lane, told).records, (Strings{"INSERT pk=S:b"}));
 }
 
-// A life without a record begins where the one before it began: what it gave out in vain is given out again.
-TEST_F(JournalTest, NoReaderIsSentBehindPositionsThatCameToNothing) {
-  auto table = CreateStream("t", "KEYS_ONLY");
+// A reader that stores where it is would otherwise have somewhere to go for ever.
+TEST_F(JournalTest, WhatReadersStoreDoesNotMoveTheEnd) {
+  const auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
   const LaneId lane = table->journal().state()->lanes.front().id;
-  table.reset();
-  Restart();
-  table = Find("t");
-  for (int i = 0; i < 3; ++i) SlowCommit cancelled(*engine_, *table, "pk=S:cancelled");
-  const Position told = ReadLane(*table, lane, 0).next;
-  table.reset();
-  Restart();
-  table = Find("t");
-  Put(*table, "pk=S:b");
-  EXPECT_EQ(ReadLane(*table, lane, told).records, (Strings{"INSERT pk=S:b"}));
+  const Position next = ReadLane(*table, lane, 0).next;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "r", {{lane, next}})).ok());
+  EXPECT_EQ(ReadLane(*table, lane, next).next, next);
 }
 
-TEST_F(JournalTest, NobodyOutsideIsSentBehindARecordThatACrashCanTakeBack) {
+TEST_F(JournalTest, NobodyIsSentBehindARecordThatACrashCanTakeBack) {
   const auto table = CreateStream("t", "KEYS_ONLY");
+  const LaneId lane = table->journal().state()->lanes.front().id;
   engine_->SetAutoSync(false);
   SlowCommit commit(*engine_, *table, "pk=S:a");
   commit.Commit();
+  commit.Settle();
   StepExecutor executor;
   std::optional<Position> told;
   const auto ask = [&]() -> Task<void> {
-    const auto latest = co_await journal_->DurableLatest(*table);
+    const auto latest = co_await journal_->Latest(*table, lane);
     EXPECT_TRUE(latest.has_value());
     told = latest.value();
   };
@@ -339,7 +340,7 @@ TEST_F(JournalTest, NobodyOutsideIsSentBehindARecordThatACrashCanTakeBack) {
   EXPECT_FALSE(told) << "not on disk yet";
   EXPECT_TRUE(engine_->Sync().ok());
   executor.RunUntil([&] { return told.has_value(); });
-  EXPECT_EQ(told, journal_->Latest(*table));
+  EXPECT_EQ(told, journal_->LatestNow(*table, lane));
   engine_->SetAutoSync(true);
 }
 
@@ -354,23 +355,93 @@ TEST_F(JournalTest, AStreamThatWasNotOpenedBeforeTheCrashIsOpenedAtStart) {
   EXPECT_EQ(ReadAll(*Find("t")), (Strings{"INSERT pk=S:a"}));
 }
 
-TEST_F(JournalTest, ASwitchThatCannotBeStoredChangesNothing) {
+TEST_F(JournalTest, AChangeThatCannotBeStoredChangesNothing) {
+  for (const bool is_split : {false, true}) {
+    const auto table = CreateStream(is_split ? "split" : "renewed", "KEYS_ONLY");
+    Put(*table, "pk=S:a");
+    const LaneId lane = table->journal().state()->lanes.front().id;
+    engine_->FailNext(storage::FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
+    EXPECT_FALSE(RenewOrSplit(table, lane, is_split).ok());
+    Put(*table, "pk=S:b");
+    EXPECT_EQ(ReadLane(*table, lane, 0).records.size(), 2u);
+    EXPECT_FALSE(ReadLane(*table, lane, 0).is_done);
+    EXPECT_TRUE(RenewOrSplit(table, lane, is_split).ok());
+    EXPECT_TRUE(ReadLane(*table, lane, 0).is_done);
+  }
+}
+
+// --- splits
+
+TEST_F(JournalTest, AnItemsOrderHoldsOverSplits) {
+  auto table = CreateStream("t", "NEW_IMAGE");
+  std::map<std::string, int> versions;
+  for (int round = 0; round < 4; ++round) {
+    for (int i = 0; i < 40; ++i) {
+      const std::string key = fmt::format("pk=S:k{}", i % 20);
+      ASSERT_EQ(Put(*table, fmt::format("n=N:{},{}", ++versions[key], key)), "ok");
+    }
+    const auto state = table->journal().state();
+    for (const Lane& lane : state->lanes)
+      if (lane.is_open() && (lane.id + round) % 2 == 0) ASSERT_TRUE(RenewOrSplit(table, lane.id, true).ok());
+    if (round == 2) {
+      table.reset();
+      Restart();
+      table = Find("t");
+    }
+  }
+  EXPECT_GT(table->partitions().list()->size(), 3u);
+  // Lanes are read parents first: then each item's records come in its order.
+  std::map<std::string, int> seen;
+  size_t records = 0;
+  const auto state = table->journal().state();
+  for (const Lane* lane : state->LanesOf(state->streams.back())) {
+    for (const std::string& record : ReadLane(*table, lane->id, 0).records) {
+      const std::string key = record.substr(7, record.find(' ', 7) - 7);
+      EXPECT_NE(record.find(fmt::format("n=N:{},", ++seen[key])), std::string::npos) << record;
+      ++records;
+    }
+  }
+  EXPECT_EQ(seen, versions);
+  EXPECT_EQ(records, 160u);
+}
+
+TEST_F(JournalTest, ACrashBetweenASplitAndItsLanesIsMadeUpFor) {
+  auto table = CreateStream("t", "KEYS_ONLY");
+  for (int i = 0; i < 10; ++i) Put(*table, fmt::format("pk=S:a{}", i));
+  const storage::PartitionId id = table->partitions().Find(0)->id();
+  ASSERT_TRUE(RunBlocking(engine_->SplitPartition(id, uint64_t{1} << 63, 90, 91)).ok());
+  // Writers find the children before anybody has made lanes for them.
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Put(*table, fmt::format("pk=S:b{}", i)), "ok");
+  table.reset();
+  Restart();
+  table = Find("t");
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(Put(*table, fmt::format("pk=S:c{}", i)), "ok");
+  EXPECT_EQ(table->journal().state()->lanes.size(), 3u);
+  EXPECT_EQ(ReadAll(*table).size(), 30u);
+}
+
+TEST_F(JournalTest, WhatWasSplitGoesWhenNobodyNeedsItsRecords) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
-  const LaneId lane = table->journal().state()->lanes.front().id;
-  engine_->FailNext(storage::FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
-  EXPECT_FALSE(RunBlocking(journal_->SplitLane(table, lane, true)).ok());
-  Put(*table, "pk=S:b");
-  EXPECT_EQ(ReadLane(*table, lane, 0).records.size(), 2u);
-  EXPECT_FALSE(ReadLane(*table, lane, 0).is_done);
-  EXPECT_TRUE(RunBlocking(journal_->SplitLane(table, lane, true)).ok());
-  EXPECT_TRUE(ReadLane(*table, lane, 0).is_done);
+  const auto plain = layer_->CreateTable("plain");
+  ASSERT_TRUE(RenewOrSplit(table, 1, true).ok());
+  ASSERT_TRUE(RunBlocking(journal_->SplitPartition(plain, plain->partitions().Find(0)->id())).ok());
+  ASSERT_TRUE(RunBlocking(journal_->KeepHouse()).ok());
+  EXPECT_EQ(plain->partitions().ended()->size(), 0u) << "nobody follows";
+  EXPECT_EQ(table->partitions().ended()->size(), 1u);
+  EXPECT_EQ(ReadAll(*table).size(), 1u);
+  clock_.AdvanceMillis(options_.retention_millis + 1);
+  ASSERT_TRUE(RunBlocking(journal_->KeepHouse()).ok());
+  ASSERT_TRUE(RunBlocking(journal_->KeepHouse()).ok());
+  EXPECT_EQ(table->partitions().ended()->size(), 0u);
+  EXPECT_EQ(ReadItem(layer_->reads, *table, "pk=S:a"), "pk=S:a");
 }
 
 // --- followers and cursors
 
 TEST_F(JournalTest, CursorsAreDurableAndByReader) {
   auto table = CreateStream("t", "KEYS_ONLY");
+  ASSERT_TRUE(RenewOrSplit(table, 1, true).ok());
   ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "a", {{1, 10}, {2, 20}})).ok());
   ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "ab", {{1, 99}})).ok());
   ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "a", {{2, 21}})).ok());
@@ -405,7 +476,7 @@ TEST_F(JournalTest, AFollowerGetsRecordsWithoutAStream) {
   ASSERT_NE(follower, nullptr);
   const auto lanes = state->LanesOf(*follower);
   ASSERT_EQ(lanes.size(), 1u);
-  EXPECT_EQ(ReadLane(*table, lanes[0]->id, follower->StartIn(*lanes[0])).records.size(), 3u);
+  EXPECT_EQ(ReadLane(*table, lanes[0]->id, lanes[0]->first).records.size(), 3u);
   EXPECT_TRUE(journal_->ListStreams(kScope, {}).empty());
 
   ASSERT_TRUE(RunBlocking(journal_->Unfollow(table, "kinesis")).ok());
@@ -422,7 +493,7 @@ TEST_F(JournalTest, AFollowerThatNeedsMoreGetsItFromItsFirstRecordOn) {
   const auto state = table->journal().state();
   const auto lanes = state->LanesOf(state->followers.front());
   ASSERT_EQ(lanes.size(), 1u);
-  EXPECT_EQ(ReadLane(*table, lanes[0]->id, state->followers.front().StartIn(*lanes[0])).records,
+  EXPECT_EQ(ReadLane(*table, lanes[0]->id, lanes[0]->first).records,
             (Strings{"MODIFY pk=S:a old n=N:1,pk=S:a new n=N:2,pk=S:a"}));
   EXPECT_EQ(ReadAll(*table, model::kNoImages), (Strings{"INSERT pk=S:a", "MODIFY pk=S:a"}));
 }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "table/journal/journal.h"
+#include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -110,16 +111,29 @@ class JournalTest : public testing::Test {
     return records;
   }
   size_t JournalRows(const Table& table) {
-    storage::ScanOp scan;
-    const std::string begin = JournalRowKeyOf(table, 0), end = JournalRowKeyOf(table, UINT64_MAX);
-    scan.partition = &table.partitions().Find(0)->handle();
-    scan.begin = begin;
-    scan.end = end;
-    scan.at.view = storage::View::kLatest;
-    engine_->Scan(scan);
-    return scan.rows.size();
+    const std::string begin = JournalRowKey(0), end = JournalRowKey(UINT64_MAX);
+    size_t rows = 0;
+    for (const auto& list : {table.partitions().list(), table.partitions().ended()}) {
+      for (const auto& partition : *list) {
+        storage::ScanOp scan;
+        scan.partition = &partition->handle();
+        scan.begin = begin;
+        scan.end = end;
+        scan.at.view = storage::View::kLatest;
+        engine_->Scan(scan);
+        rows += scan.rows.size();
+      }
+    }
+    return rows;
   }
-  static std::string JournalRowKeyOf(const Table& table, LaneId lane);
+  // A lane goes on in one child, or in two if its partition is split.
+  Status RenewOrSplit(const std::shared_ptr<Table>& table, LaneId lane, bool into_two) {
+    const auto state = table->journal().state();
+    const Lane* const found = state->FindLane(lane);
+    if (!into_two || !found) return RunBlocking(journal_->RenewLane(table, lane));
+    return RunBlocking(journal_->SplitPartition(table, found->partition));
+  }
+  Position Latest(const Table& table, LaneId lane) { return RunBlocking(journal_->Latest(table, lane)).value(); }
 
   Metrics metrics_;
   std::unique_ptr<storage::FaultyEngine> engine_;

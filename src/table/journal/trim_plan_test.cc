@@ -14,16 +14,21 @@ class TrimPlanTest : public testing::Test {
   TrimPlanTest() {
     facts_.now_millis = 10 * kDay;
     facts_.retention_millis = kDay;
-    facts_.horizon = facts_.next = 500;
     facts_.records = 400;
     facts_.bytes = 4000;
-    state_.streams.push_back({"label", model::kNoImages, 0, 100, 0, 0});
-    RenewAllLanes(state_, 100, facts_.now_millis - kDay / 2);
+    facts_.ends = {{1, 500}};
+    state_.streams.push_back({"label", model::kNoImages, 0, 1, 0, 0});
+    Align(100, facts_.now_millis - kDay / 2, false);
     Mark(facts_.now_millis, 500, 400);
+  }
+  // The table's partition is 7.
+  void Align(Position next, int64_t now_millis, bool renews) {
+    const LanePlace place{{.id = 7, .keyspace = 5, .epoch = 1}, next};
+    AlignLanes(state_, {&place, 1}, [&](const Lane&) { return renews; }, now_millis);
   }
   // All records below `position`, so many, were written by then.
   void Mark(int64_t millis, Position position, uint64_t records) {
-    state_.marks.insert(state_.marks.begin(), {millis, position, records, records * 10});
+    state_.marks.insert(state_.marks.begin(), {millis, records, records * 10, {{1, position}}});
   }
   Lane& lane() { return state_.lanes.front(); }
   TrimPlan Plan() const { return PlanTrim(state_, facts_); }
@@ -44,7 +49,8 @@ TEST_F(TrimPlanTest, RecordsGoByTheLastMarkThatIsOldEnough) {
   const TrimPlan plan = Plan();
   ASSERT_TRUE(plan.is_needed);
   ASSERT_EQ(plan.rows.size(), 1u);
-  EXPECT_EQ(plan.rows[0].begin, 100u);
+  EXPECT_EQ(plan.rows[0].partition, 7u);
+  EXPECT_EQ(plan.rows[0].begin, 0u) << "what is before the first lane is nobody's";
   EXPECT_EQ(plan.rows[0].end, 300u);
   EXPECT_EQ(plan.announced.lanes[0].trimmed, 300u);
   EXPECT_EQ(plan.kept.trimmed_records, 200u);
@@ -53,7 +59,7 @@ TEST_F(TrimPlanTest, RecordsGoByTheLastMarkThatIsOldEnough) {
 
 TEST_F(TrimPlanTest, NothingGoesThatMayBeUnderWay) {
   Mark(facts_.now_millis - kDay, 300, 200);
-  facts_.horizon = 250;
+  facts_.ends = {{1, 250}};
   EXPECT_EQ(Plan().announced.lanes[0].trimmed, 250u);
 }
 
@@ -67,7 +73,7 @@ TEST_F(TrimPlanTest, WhatNoStreamShowsGoesWithItsSlowestFollower) {
 }
 
 TEST_F(TrimPlanTest, AStreamIsForgottenADayAfterItsEnd) {
-  state_.streams[0].end = 500;
+  state_.streams[0].end_lane = 2;
   state_.streams[0].disabled_millis = facts_.now_millis - kDay + 1;
   EXPECT_FALSE(Plan().is_needed);
   ++facts_.now_millis;
@@ -77,7 +83,7 @@ TEST_F(TrimPlanTest, AStreamIsForgottenADayAfterItsEnd) {
 }
 
 TEST_F(TrimPlanTest, ALaneIsAnnouncedUntilItsRowsAreGone) {
-  ASSERT_TRUE(RenewLane(state_, lane().id, false, 400, facts_.now_millis - kDay));
+  Align(400, facts_.now_millis - kDay, true);
   const TrimPlan plan = Plan();
   EXPECT_EQ(plan.announced.lanes.size(), 2u);
   ASSERT_EQ(plan.kept.lanes.size(), 1u);
@@ -96,6 +102,15 @@ TEST_F(TrimPlanTest, RowsThatWereAnnouncedAndNotDeletedAreFoundAgain) {
   EXPECT_FALSE(Plan().is_needed);
 }
 
+TEST_F(TrimPlanTest, WhatIsLeftBehindTheLastLaneGoesWithIt) {
+  state_.streams[0].end_lane = 2;
+  Align(400, facts_.now_millis - kDay, false);
+  const TrimPlan plan = Plan();
+  ASSERT_EQ(plan.rows.size(), 1u);
+  EXPECT_EQ(plan.rows[0].begin, 0u);
+  EXPECT_EQ(plan.rows[0].end, UINT64_MAX);
+}
+
 TEST_F(TrimPlanTest, NewRecordsGetAMarkNowAndThen) {
   facts_.records = 401;
   EXPECT_FALSE(Plan().is_needed) << "the last mark is of this moment";
@@ -103,7 +118,7 @@ TEST_F(TrimPlanTest, NewRecordsGetAMarkNowAndThen) {
   const TrimPlan plan = Plan();
   EXPECT_TRUE(plan.is_needed);
   EXPECT_EQ(plan.kept.marked_records(), 401u);
-  EXPECT_EQ(plan.kept.next_position, facts_.next);
+  EXPECT_EQ(plan.kept.marks.back().PositionIn(1), 500u);
 }
 
 }  // namespace
