@@ -121,7 +121,7 @@ class TriggersTest : public table::JournalTest {
     const auto state = table->journal().state();
     for (const table::Lane& lane : state->lanes) {
       if (!lane.is_open()) continue;
-      ASSERT_TRUE(RunBlocking(journal_->SplitLane(table, lane.id, true)).ok());
+      ASSERT_TRUE(table::EndLane(*journal_, table, lane.id, true).ok());
     }
   }
   size_t CursorCount(const table::Table& table, const std::string& uuid) {

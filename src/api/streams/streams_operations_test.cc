@@ -7,6 +7,7 @@
 #include <simdjson.h>
 
 #include "api/api_testing.h"
+#include "table/journal/lane_testing.h"
 
 namespace armature::api {
 namespace {
@@ -92,7 +93,7 @@ class StreamsTest : public ApiFixture {
   void Split(const std::string& arn, bool into_two) {
     const auto ref = journal_.FindStream(arn);
     ASSERT_TRUE(ref);
-    EXPECT_TRUE(RunBlocking(journal_.SplitLane(ref->table, ref->state->lanes.back().id, into_two)).ok());
+    EXPECT_TRUE(table::EndLane(journal_, ref->table, ref->state->lanes.back().id, into_two).ok());
   }
 };
 

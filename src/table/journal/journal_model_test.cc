@@ -5,8 +5,10 @@
 #include <set>
 
 #include "model/codec/item_codec.h"
+#include "storage/engine_calls.h"
 #include "table/journal/journal_testing.h"
 #include "table/keys/key_layout.h"
+#include "table/partition/row_scan.h"
 
 namespace armature::table {
 namespace {
@@ -46,7 +48,7 @@ class Replica {
     EXPECT_EQ(items_.contains(key) ? items_[key] : "", old_image) << "at " << record.position << " of " << key;
     EXPECT_EQ(record.kind == model::ChangeRecord::Kind::kInsert, !record.has_old);
     EXPECT_EQ(record.kind == model::ChangeRecord::Kind::kRemove, !record.has_new);
-    EXPECT_TRUE(positions_.insert(record.position).second) << "the same number twice";
+    EXPECT_TRUE(ids_.insert({record.event_id[0], record.event_id[1]}).second) << "the same event twice";
     EXPECT_GT(record.position, last_[key]) << "the numbers of an item rise";
     last_[key] = record.position;
     if (record.has_new) items_[key] = expr::Show(record.new_image);
@@ -58,25 +60,27 @@ class Replica {
   std::map<std::string, Position> last_;
   std::map<LaneId, Position> next_;
   std::set<LaneId> done_;
-  std::set<Position> positions_;
+  std::set<std::pair<uint64_t, uint64_t>> ids_;
   size_t applied_ = 0;
 };
 
 std::map<std::string, std::string> ItemsOf(storage::Engine& engine, const Table& table) {
-  const storage::KeyRange range = AllRows(ItemsKeyspace(*table.def()));
-  storage::ScanOp scan;
-  scan.partition = &table.partitions().Find(0)->handle();
-  scan.begin = range.begin;
-  scan.end = range.end;
-  engine.Scan(scan);
-  RunBlocking([](storage::ScanOp& op) -> Task<void> { co_await op.done; }(scan));
   std::map<std::string, std::string> items;
   Arena arena;
-  for (const auto& row : scan.rows) {
-    const auto decoded = model::DecodeItem(row.value, arena);
-    EXPECT_TRUE(decoded.has_value());
-    for (const auto& entry : decoded->item)
-      if (entry.name == "pk") items["pk=" + expr::Show(entry.value)] = expr::Show(decoded->item);
+  RowScan rows(table.partitions(), AllRows(ItemsKeyspace(*table.def())), {});
+  while (!rows.at_end()) {
+    storage::ScanOp& scan = rows.Prepare(SIZE_MAX, SIZE_MAX);
+    EXPECT_TRUE(RunBlocking([](storage::Engine& in, storage::ScanOp& op) -> Task<Status> {
+                  co_return co_await storage::Run(in, op);
+                }(engine, scan))
+                    .ok());
+    for (const auto& row : scan.rows) {
+      const auto decoded = model::DecodeItem(row.value, arena);
+      EXPECT_TRUE(decoded.has_value());
+      for (const auto& entry : decoded->item)
+        if (entry.name == "pk") items["pk=" + expr::Show(entry.value)] = expr::Show(decoded->item);
+    }
+    rows.Advance();
   }
   return items;
 }
@@ -121,7 +125,7 @@ TEST_P(JournalModelTest, AReplicaSurvivesCrashes) {
           case 2: {
             engine_->SetAutoSync(true);
             const auto state = table->journal().state();
-            EXPECT_TRUE(RunBlocking(journal_->SplitLane(table, state->lanes.back().id, pick(2) == 0)).ok());
+            EXPECT_TRUE(EndLane(*journal_, table, state->lanes.back().id, pick(2) == 0).ok());
             engine_->SetAutoSync(false);
             break;
           }
@@ -178,7 +182,7 @@ TEST_P(JournalRaceTest, AReplicaFollowsManyWritersThroughSplits) {
       LaneId open = 0;
       for (const Lane& lane : state->lanes)
         if (lane.is_open() && (open == 0 || splits % 2 == 0)) open = lane.id;
-      EXPECT_TRUE(RunBlocking(journal_->SplitLane(table, open, splits % 3 != 0)).ok());
+      EXPECT_TRUE(EndLane(*journal_, table, open, splits % 3 != 0).ok());
       ++splits;
     }
   }

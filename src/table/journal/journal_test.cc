@@ -361,11 +361,11 @@ TEST_F(JournalTest, AChangeThatCannotBeStoredChangesNothing) {
     Put(*table, "pk=S:a");
     const LaneId lane = table->journal().state()->lanes.front().id;
     engine_->FailNext(storage::FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
-    EXPECT_FALSE(RenewOrSplit(table, lane, is_split).ok());
+    EXPECT_FALSE(EndLane(*journal_, table, lane, is_split).ok());
     Put(*table, "pk=S:b");
     EXPECT_EQ(ReadLane(*table, lane, 0).records.size(), 2u);
     EXPECT_FALSE(ReadLane(*table, lane, 0).is_done);
-    EXPECT_TRUE(RenewOrSplit(table, lane, is_split).ok());
+    EXPECT_TRUE(EndLane(*journal_, table, lane, is_split).ok());
     EXPECT_TRUE(ReadLane(*table, lane, 0).is_done);
   }
 }
@@ -381,8 +381,10 @@ TEST_F(JournalTest, AnItemsOrderHoldsOverSplits) {
       ASSERT_EQ(Put(*table, fmt::format("n=N:{},{}", ++versions[key], key)), "ok");
     }
     const auto state = table->journal().state();
-    for (const Lane& lane : state->lanes)
-      if (lane.is_open() && (lane.id + round) % 2 == 0) ASSERT_TRUE(RenewOrSplit(table, lane.id, true).ok());
+    for (const Lane& lane : state->lanes) {
+      if (!lane.is_open() || (lane.id + round) % 2 != 0) continue;
+      ASSERT_TRUE(EndLane(*journal_, table, lane.id, true).ok());
+    }
     if (round == 2) {
       table.reset();
       Restart();
@@ -424,7 +426,7 @@ TEST_F(JournalTest, WhatWasSplitGoesWhenNobodyNeedsItsRecords) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
   const auto plain = layer_->CreateTable("plain");
-  ASSERT_TRUE(RenewOrSplit(table, 1, true).ok());
+  ASSERT_TRUE(EndLane(*journal_, table, 1, true).ok());
   ASSERT_TRUE(RunBlocking(journal_->SplitPartition(plain, plain->partitions().Find(0)->id())).ok());
   ASSERT_TRUE(RunBlocking(journal_->KeepHouse()).ok());
   EXPECT_EQ(plain->partitions().ended()->size(), 0u) << "nobody follows";
@@ -441,7 +443,7 @@ TEST_F(JournalTest, WhatWasSplitGoesWhenNobodyNeedsItsRecords) {
 
 TEST_F(JournalTest, CursorsAreDurableAndByReader) {
   auto table = CreateStream("t", "KEYS_ONLY");
-  ASSERT_TRUE(RenewOrSplit(table, 1, true).ok());
+  ASSERT_TRUE(EndLane(*journal_, table, 1, true).ok());
   ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "a", {{1, 10}, {2, 20}})).ok());
   ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "ab", {{1, 99}})).ok());
   ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "a", {{2, 21}})).ok());

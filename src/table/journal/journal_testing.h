@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "table/journal/journal.h"
+#include "table/journal/lane_testing.h"
 #include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 
@@ -125,13 +126,6 @@ class JournalTest : public testing::Test {
       }
     }
     return rows;
-  }
-  // A lane goes on in one child, or in two if its partition is split.
-  Status RenewOrSplit(const std::shared_ptr<Table>& table, LaneId lane, bool into_two) {
-    const auto state = table->journal().state();
-    const Lane* const found = state->FindLane(lane);
-    if (!into_two || !found) return RunBlocking(journal_->RenewLane(table, lane));
-    return RunBlocking(journal_->SplitPartition(table, found->partition));
   }
   Position Latest(const Table& table, LaneId lane) { return RunBlocking(journal_->Latest(table, lane)).value(); }
 

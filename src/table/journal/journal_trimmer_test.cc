@@ -44,7 +44,7 @@ TEST_F(JournalUpkeepTest, RecordsGoAfterADay) {
   EXPECT_EQ(JournalRows(*table), 1u);
   EXPECT_TRUE(ReadLane(*table, lane, 0).was_trimmed);
   EXPECT_FALSE(ReadLane(*table, lane, table->journal().state()->FindLane(lane)->trimmed).was_trimmed);
-  const Position used = table->journal().next();
+  const Position used = Latest(*table, lane);
 
   clock_.AdvanceMillis(2 * kHour);
   Keep();
@@ -101,7 +101,7 @@ TEST_F(JournalUpkeepTest, WhatEveryFollowerHasPassedGoesAtOnce) {
   auto table = layer_->CreateTable("t");
   ASSERT_TRUE(RunBlocking(journal_->Follow(table, "fast", model::kBothImages)).ok());
   ASSERT_TRUE(RunBlocking(journal_->Follow(table, "slow", model::kBothImages)).ok());
-  const LaneId lane = table->journal().state()->lanes.front().id;
+  const LaneId lane = table->journal().state()->lanes.back().id;
   for (int i = 0; i < 5; ++i) Put(*table, fmt::format("pk=S:{}", i));
   const auto positions = ReadLane(*table, lane, 0).positions;
   const auto pass = [&](const char* reader, Position next) {
@@ -152,9 +152,9 @@ TEST_F(JournalUpkeepTest, ALaneThatIsOldGoesOnInOneChild) {
   EXPECT_EQ(OpenLanes(*table), 1u);
 }
 
-TEST_F(JournalUpkeepTest, ALaneThatStaysBusyIsSplit) {
-  options_.split_records_per_second = 5;
-  options_.max_open_lanes = 3;
+TEST_F(JournalUpkeepTest, APartitionThatStaysBusyIsSplit) {
+  options_.split_writes_per_second = 5;
+  options_.max_partitions = 3;
   Stop();
   Start();
   auto table = CreateStream("t", "KEYS_ONLY");
@@ -166,9 +166,9 @@ TEST_F(JournalUpkeepTest, ALaneThatStaysBusyIsSplit) {
   EXPECT_EQ(OpenLanes(*table), 2u);
   const auto state = table->journal().state();
   EXPECT_EQ(state->ChildrenOf(state->lanes[0].id).size(), 2u);
-  EXPECT_EQ(state->lanes[1].hash_first, 0u);
-  EXPECT_EQ(state->lanes[1].hash_last + 1, state->lanes[2].hash_first);
-  EXPECT_EQ(state->lanes[2].hash_last, UINT64_MAX);
+  EXPECT_EQ(state->lanes[1].hashes.first, 0u);
+  EXPECT_EQ(state->lanes[1].hashes.last + 1, state->lanes[2].hashes.first);
+  EXPECT_EQ(state->lanes[2].hashes.last, UINT64_MAX);
   for (int i = 0; i < 30; ++i) Second(*table, 60);
   EXPECT_EQ(OpenLanes(*table), 3u) << "no more than allowed";
   EXPECT_EQ(ReadAll(*table).size(), static_cast<size_t>(written_));

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "model/messages/streams.h"
+#include "table/journal/lane_testing.h"
 #include "workers/kinesis/kinesis_testing.h"
 
 namespace armature::workers {
@@ -149,7 +150,7 @@ TEST_F(KinesisDeliveryTest, AnItemsOrderHoldsAcrossSplitLanes) {
     const auto lanes = table_->journal().state()->lanes;
     for (const auto& lane : lanes) {
       if (!lane.is_open()) continue;
-      ASSERT_TRUE(RunBlocking(journal_->SplitLane(table_, lane.id, round % 2 == 0)).ok());
+      ASSERT_TRUE(table::EndLane(*journal_, table_, lane.id, round % 2 == 0).ok());
     }
   }
   EXPECT_EQ(Run().next, Next::kAwaitRecords);
