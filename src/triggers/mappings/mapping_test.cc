@@ -29,7 +29,7 @@ Mapping Sample() {
   mapping.filters = {R"({"eventName":["INSERT"]})", R"({"eventName":["REMOVE"]})"};
   mapping.on_failure = "/var/lib/failed";
   mapping.last_modified_millis = 1'700'000'000'123;
-  mapping.start = 42;
+  mapping.start = {{3, 42}, {5, 7}};
   mapping.is_deleted = true;
   mapping.trigger_name = "t";
   mapping.table_name = "T";
@@ -42,7 +42,18 @@ TEST(Mapping, IsTheSameAfterStoring) {
   ASSERT_TRUE(decoded);
   EXPECT_EQ(EncodeMapping(*decoded), EncodeMapping(mapping));
   EXPECT_EQ(decoded->filters, mapping.filters);
-  EXPECT_EQ(decoded->start, 42u);
+  // Lanes 3 and 5 were open when it was made.
+  const auto start_in = [&](table::LaneId id, table::Position end) {
+    table::Lane lane;
+    lane.id = id;
+    lane.first = 10;
+    lane.end = end;
+    return decoded->StartIn(lane);
+  };
+  EXPECT_EQ(start_in(3, 0), 42u);
+  EXPECT_EQ(start_in(5, 90), 7u);
+  EXPECT_EQ(start_in(4, 60), 60u) << "closed before: none of it";
+  EXPECT_EQ(start_in(6, 0), 10u) << "opened since: all of it";
   EXPECT_EQ(decoded->function_arn(), "arn:aws:lambda:eu-west-1:123456789012:function:f:live");
   EXPECT_FALSE(DecodeMapping("{"));
   EXPECT_EQ(DecodeMapping(R"({"version":2})").error().code(), StatusCode::kFormat);
