@@ -60,28 +60,33 @@ Task<milliseconds> TtlSweep::Step() {
   const int64_t now_seconds = FloorSeconds(clock_.NowMillis() - delay_millis_);
   bool has_more = false;
   int64_t earliest = now_seconds;
-  std::map<uint64_t, Place> places;
+  std::map<storage::PartitionId, Place> places;
   for (const auto& table : catalog_.AllTables()) {
     const auto schema = table->schema();
     if (!schema->has_all_expiry_rows() || !table->AcceptsData(clock_.NowMillis())) continue;
-    // A table that is new here is looked at from its first row on.
-    auto known = places_.extract(table->id());
-    Place& place = known ? places.insert(std::move(known)).position->second : places[table->id()];
-    const bool is_due = co_await SweepTable(table, place, now_seconds);
-    has_more = has_more || is_due;
-    if (is_due) earliest = std::min(earliest, std::max(place.next_seconds, now_seconds - kFiveYearsSeconds));
+    const int64_t told = table->TakeEarliestExpiry(now_seconds - kFiveYearsSeconds);
+    const auto partitions = table->partitions().list();
+    for (const auto& partition : *partitions) {
+      // One that is new here is looked at from its first row on.
+      auto known = places_.extract(partition->id());
+      Place& place = known ? places.insert(std::move(known)).position->second : places[partition->id()];
+      const bool is_due = co_await SweepPartition(table, partition, place, told, now_seconds);
+      has_more = has_more || is_due;
+      if (is_due) earliest = std::min(earliest, std::max(place.next_seconds, now_seconds - kFiveYearsSeconds));
+    }
   }
   places_ = std::move(places);
   lag_seconds_->store(now_seconds - earliest);
   co_return has_more ? pace.Rest() : kPauseWhenIdle;
 }
 
-Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Place& place, int64_t now_seconds) {
+Task<bool> TtlSweep::SweepPartition(const std::shared_ptr<table::Table>& table,
+                                    const std::shared_ptr<table::Partition>& partition, Place& place, int64_t told,
+                                    int64_t now_seconds) {
   if (place.retry_millis != 0 && clock_.NowMillis() >= place.retry_millis) {
     place.told_seconds = std::min(place.told_seconds, place.retry_seconds);
     place.retry_millis = 0;
   }
-  const int64_t told = table->TakeEarliestExpiry(now_seconds - kFiveYearsSeconds);
   // A pass comes by itself to rows ahead of it. It is finished before another begins: going back for every row behind
   // it would lead over the remains of what it has deleted again and again.
   if (place.cursor.empty()) {
@@ -94,7 +99,7 @@ Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Plac
 
   const int64_t first_seconds = place.next_seconds;
   Portion portion;
-  const auto read = co_await ReadPortion(*table, place, now_seconds, portion);
+  const auto read = co_await ReadPortion(*table, partition, place, now_seconds, portion);
   const bool has_more = (read && *read) || place.told_seconds <= now_seconds;
   Status status = read ? Status::Ok() : read.error();
   if (status.ok() && portion.count > 0) status = co_await Delete(table, portion);
@@ -107,16 +112,23 @@ Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Plac
   co_return has_more;
 }
 
-Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion) {
+Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, const std::shared_ptr<table::Partition>& partition,
+                                         Place& place, int64_t now_seconds, Portion& portion) {
   const std::string begin =
       table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
   const std::string end = table::AllExpiryRows().end;
   storage::ScanOp scan;
+  scan.partition = &partition->handle();
   scan.begin = std::max(begin, place.cursor);
   scan.end = end;
   scan.limit_rows = items_per_portion_;
   scan.at.view = storage::View::kLatest;
-  if (Status status = co_await table::ScanIn(engine_, table.partitions(), 0, scan); !status.ok()) {
+  Status status = co_await storage::Run(engine_, scan);
+  if (status.code() == StatusCode::kFenced) {
+    status = co_await table.partitions().LookAgain(engine_, partition);
+    if (status.ok()) co_return true;  // with the partition that is there then
+  }
+  if (!status.ok()) {
     place.next_seconds = INT64_MAX;  // until it is tried again
     place.cursor.clear();
     co_return status;

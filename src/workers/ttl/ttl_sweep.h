@@ -33,11 +33,11 @@ class TtlSweep {
   TtlSweep(storage::Engine& engine, const Clock& clock, const table::Catalog& catalog, table::WritePath& writes,
            Metrics& metrics, int64_t delay_millis = 0, size_t items_per_portion = kItemsPerPortion);
 
-  // Deletes one portion in every table that has expired items. When to come back.
+  // Deletes one portion in every partition that has expired items. When to come back.
   Task<std::chrono::milliseconds> Step();
 
  private:
-  // Of one table with TTL.
+  // In one partition of a table with TTL.
   struct Place {
     int64_t next_seconds = 0;          // no row that is still to be seen in this pass expires before...
     std::string cursor;                // ...or lies before this key; empty: no pass is under way
@@ -51,9 +51,12 @@ class TtlSweep {
     Arena arena;
   };
 
-  Task<bool> SweepTable(const std::shared_ptr<table::Table>& table, Place& place, int64_t now_seconds);
+  // `told`: when the earliest row expires that the table has been given since the last time.
+  Task<bool> SweepPartition(const std::shared_ptr<table::Table>& table, const std::shared_ptr<table::Partition>& partition,
+                            Place& place, int64_t told, int64_t now_seconds);
   // The expired rows from the place on, as deletions. Moves the place behind them. True: there are more.
-  Task<Result<bool>> ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion);
+  Task<Result<bool>> ReadPortion(table::Table& table, const std::shared_ptr<table::Partition>& partition, Place& place,
+                                 int64_t now_seconds, Portion& portion);
   Task<Status> Delete(const std::shared_ptr<table::Table>& table, Portion& portion);
 
   storage::Engine& engine_;
@@ -66,7 +69,7 @@ class TtlSweep {
   const std::shared_ptr<std::atomic<int64_t>>
       lag_seconds_;  // what the gauge reads; the Metrics may outlive this object
 
-  std::map<uint64_t, Place> places_;  // by table id
+  std::map<storage::PartitionId, Place> places_;
 };
 
 }  // namespace armature::workers
