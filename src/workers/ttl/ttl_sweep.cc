@@ -108,8 +108,7 @@ Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Plac
 }
 
 Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion) {
-  const std::string begin =
-      table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
+  const std::string begin = table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
   const std::string end = table::AllExpiryRows().end;
   storage::ScanOp scan;
   scan.begin = std::max(begin, place.cursor);
