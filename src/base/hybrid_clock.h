@@ -1,8 +1,8 @@
 // HybridClock: when a write happened, in an order that never runs backwards.
 //
 // A stamp is the wall clock's milliseconds (48 bits) and a count (16 bits) for those of the same millisecond, or of a
-// clock that was set back. A process hears of stamps that others gave (Observe) and gives only higher ones. Thread-safe.
-// Used by the write path.
+// clock that was set back. A process hears of stamps that others gave (Observe) and gives only higher ones.
+// Thread-safe. Used by the write path.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,7 @@ class HybridClock {
     const HybridTime wall = static_cast<HybridTime>(clock_.NowMillis()) << kCountBits;
     HybridTime last = last_.load(std::memory_order_relaxed);
     HybridTime next = 0;
-    do {
-      next = std::max(wall, last + 1);
-    } while (!last_.compare_exchange_weak(last, next, std::memory_order_relaxed));
+    do { next = std::max(wall, last + 1); } while (!last_.compare_exchange_weak(last, next, std::memory_order_relaxed));
     return next;
   }
 

@@ -5,8 +5,8 @@
 // contract_test.cc:
 //
 //  Partitions  Everything lies in a partition (partition.h) and is read and written through its handle, which every
-//              engine checks: one that is dead is refused with kFenced (or kNotFound, if dropped), a key that is not the partition's with
-//              kInvalidArgument, and both change nothing. A Scan never leaves its partition.
+//              engine checks: one that is dead is refused with kFenced (or kNotFound, if dropped), a key that is not
+//              the partition's with kInvalidArgument, and both change nothing. A Scan never leaves its partition.
 //  Order       Keys are compared as unsigned bytes; Scan returns them in that order or its reverse.
 //  Atomicity   A Commit is all or nothing, for one partition. CommitMany is all or nothing over several
 //              partitions, and exists only where capabilities().multi_partition_atomic.

@@ -38,7 +38,8 @@ std::vector<storage::PartitionId> PartitionsOfRemoved(const TableSchema& before,
   std::vector<storage::PartitionId> ids;
   for (const auto& index : before.indexes()) {
     const IndexSchema* const now = after.FindIndex(index.def->name);
-    if (index.is_global() && (!now || now->def->keyspace != index.def->keyspace)) AddPartitionIds(*index.partitions, ids);
+    if (index.is_global() && (!now || now->def->keyspace != index.def->keyspace))
+      AddPartitionIds(*index.partitions, ids);
   }
   return ids;
 }
@@ -273,8 +274,9 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_return model::FromStatus(are_made);
   }
   // Made ready before it is stored: what is stored is in use from then on, memory or not.
-  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def),
-                                       PartitionSet::List{std::make_shared<Partition>(std::move(*partition))}, of_indexes);
+  auto table =
+      std::make_shared<Table>(std::make_shared<const TableDef>(def),
+                              PartitionSet::List{std::make_shared<Partition>(std::move(*partition))}, of_indexes);
   TableList::Tables ready;
   ready.emplace(CatalogKeyOf(def), table);
   MakeRoomToTell();

@@ -1,7 +1,7 @@
 // TableSchema: a table's definition together with where its rows lie.
 //
-// Immutable; made when a definition is published and shared by the requests that run under it. An index's statistics and
-// partitions are shared by all schemas that have the index. Used by the read and write paths and by api/.
+// Immutable; made when a definition is published and shared by the requests that run under it. An index's statistics
+// and partitions are shared by all schemas that have the index. Used by the read and write paths and by api/.
 #pragma once
 
 #include <atomic>

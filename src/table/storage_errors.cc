@@ -29,8 +29,7 @@ model::ApiError WriteError(const Table& table, const Status& status) {
   // done again; anything else is said now and then.
   static LogLimit limit;
   const StatusCode code = status.code();
-  const bool is_said =
-      code == StatusCode::kNoSpace || code == StatusCode::kUnavailable || code == StatusCode::kFenced;
+  const bool is_said = code == StatusCode::kNoSpace || code == StatusCode::kUnavailable || code == StatusCode::kFenced;
   if (const auto left_out = is_said ? std::nullopt : limit.Pass())
     LogError("table {}: write failed: {} ({} lines like this were left out)", table.def()->name, status.ToString(),
              *left_out);

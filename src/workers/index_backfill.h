@@ -3,8 +3,8 @@
 // An index is CREATING from the moment UpdateTable has stored it: from then on every write keeps it. What is left to do
 // is entering the items that were there before, in portions, each item under its own latch, so that writers are neither
 // blocked nor overtaken; then it is ACTIVE. A DELETING index is taken out of the definition, and its partitions go with
-// it. How far an index has got is recorded before anything depends on it. How portions take turns, what happens after a crash and
-// who drives this: portioned_job.h.
+// it. How far an index has got is recorded before anything depends on it. How portions take turns, what happens after a
+// crash and who drives this: portioned_job.h.
 #pragma once
 
 #include <functional>

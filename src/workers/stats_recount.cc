@@ -11,7 +11,9 @@ namespace armature::workers {
 namespace {
 constexpr size_t kPortionBytes = 1 << 20;
 
-Task<Status> ScanPortion(storage::Engine& engine, storage::ScanOp& scan) { co_return co_await storage::Run(engine, scan); }
+Task<Status> ScanPortion(storage::Engine& engine, storage::ScanOp& scan) {
+  co_return co_await storage::Run(engine, scan);
+}
 }  // namespace
 
 StatsRecount::StatsRecount(storage::Engine& engine, const table::Catalog& catalog)

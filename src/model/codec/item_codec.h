@@ -41,8 +41,8 @@ Result<size_t> DecodeItemSize(std::string_view record);
 // The stamp alone; nothing is checked. Of what is no record: none.
 RecordStamp StampOf(std::string_view record);
 
-// Whether two records, either of which may be empty, are of equal items, whenever they were written. Attributes and sets
-// are sorted and numbers have one form, so equal items have equal bytes.
+// Whether two records, either of which may be empty, are of equal items, whenever they were written. Attributes and
+// sets are sorted and numbers have one form, so equal items have equal bytes.
 bool HaveSameItem(std::string_view a, std::string_view b);
 
 // Bare values, without version or checksum; for use inside other records.

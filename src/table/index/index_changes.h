@@ -1,9 +1,8 @@
 // Index changes: what a write means for a table's indexes, and for its expiry rows.
 //
-// Given an item before and after, appends the rows to delete and put to the batches that are committed together with the
-// item, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not
-// change is neither written nor charged. Pure but for the batch and the arena; called by the write path under the
-// item's latch.
+// Given an item before and after, appends the rows to delete and put to the batches that are committed together with
+// the item, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not change is
+// neither written nor charged. Pure but for the batch and the arena; called by the write path under the item's latch.
 #pragma once
 
 #include <cstdint>

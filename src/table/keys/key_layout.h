@@ -21,7 +21,7 @@ enum class Space : uint8_t {
   kItems = 0x10,
   kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
   kLocalIndexes = 0x20,
-  kGlobalIndex = 0x30,  // alone in the partitions of the index
+  kGlobalIndex = 0x30,     // alone in the partitions of the index
   kExpiry = 0x50,          // of tables with Time to Live: items by when they expire, see expiry.h
   kJournal = 0x90,         // change records by position, see lanes/record_codec.h
   kJournalCursors = 0x91,  // how far readers of the journal are

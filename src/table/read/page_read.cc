@@ -23,7 +23,6 @@ constexpr size_t kPortionBytes = 256 * 1024;
 // What a row costs besides its bytes, in bytes.
 constexpr size_t kRowUnits = 128;
 
-
 class PageReader {
  public:
   PageReader(storage::Engine& engine, PageRead& page, Arena& arena)

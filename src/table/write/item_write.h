@@ -1,8 +1,8 @@
 // ItemWrite: one change of one item, before and after it has gone down the write path.
 //
 // The caller fills in what is to be done; WritePath leaves what came of it: images for ReturnValues, sizes and index
-// charges for capacity, why it failed. Used once, by one request; keeps alive what its images point to, and the partition
-// whose latch it takes.
+// charges for capacity, why it failed. Used once, by one request; keeps alive what its images point to, and the
+// partition whose latch it takes.
 #pragma once
 
 #include <memory>

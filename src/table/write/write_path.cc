@@ -168,8 +168,8 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
   const int64_t delta =
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
   CollectionSize collection{CollectionKey(write)};
-  ARMATURE_CO_TRY(const uint64_t before, co_await sizes.Read(engine_, write.stripe_, *write.table, *write.partition_,
-                                                            collection.key));
+  ARMATURE_CO_TRY(const uint64_t before,
+                  co_await sizes.Read(engine_, write.stripe_, *write.table, *write.partition_, collection.key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
@@ -225,7 +225,8 @@ Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchem
 Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   write.unbuilt_.clear();
   for (const auto& index : write.schema->indexes()) {
-    if (index.def->status != model::ResourceStatus::kCreating || !table::HasRow(index.keyspace, write.old_item)) continue;
+    if (index.def->status != model::ResourceStatus::kCreating || !table::HasRow(index.keyspace, write.old_item))
+      continue;
     std::string row_key;
     AppendRowKey(index.keyspace, write.old_item, row_key);
     ARMATURE_CO_TRY(const bool is_built, co_await HasRow(write, index, row_key));

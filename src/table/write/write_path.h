@@ -2,11 +2,11 @@
 // record, commit, wait until it is durable.
 //
 // Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It takes the
-// latches; a write that finds its partition dead is done in the one that has taken its place. Statistics, sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite.
-// Guarantees: a write that returns success is durable; one that returns an error changed nothing (or, after a storage
-// failure, may have, as the error says); what a failed condition reveals of an item is durable too; transactions are
-// serializable against each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and
-// storage/.
+// latches; a write that finds its partition dead is done in the one that has taken its place. Statistics, sizes for
+// capacity and the images for ReturnValues are by-products left in the ItemWrite. Guarantees: a write that returns
+// success is durable; one that returns an error changed nothing (or, after a storage failure, may have, as the error
+// says); what a failed condition reveals of an item is durable too; transactions are serializable against each other
+// and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
 #pragma once
 
 #include <functional>
@@ -62,8 +62,8 @@ class WritePath {
 
  private:
   class CollectionSizes;
-  // What one commit to one partition is made of. Whatever its commit did not settle comes to nothing when it goes, under
-  // the latches of its items: it is declared after them.
+  // What one commit to one partition is made of. Whatever its commit did not settle comes to nothing when it goes,
+  // under the latches of its items: it is declared after them.
   struct Changes {
     explicit Changes(std::shared_ptr<Partition> of) : partition(std::move(of)), images(partition->images()) {}
     void Settle(storage::Mark mark, storage::Sequence sequence) {

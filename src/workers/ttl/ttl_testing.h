@@ -124,7 +124,8 @@ class TtlFixture : public WorkerFixture {
   std::vector<std::string> Items() {
     std::vector<std::string> shown;
     Arena arena;
-    for (const auto& [key, value] : Scan(table::AllRows(table_->schema()->items()), table_->partitions().Find(0)->handle())) {
+    for (const auto& [key, value] :
+         Scan(table::AllRows(table_->schema()->items()), table_->partitions().Find(0)->handle())) {
       const auto decoded = model::DecodeItem(value, arena);
       EXPECT_TRUE(decoded.has_value());
       const model::Value& pk = *model::FindAttribute(decoded->item, "pk");

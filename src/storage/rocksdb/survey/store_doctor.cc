@@ -1,4 +1,3 @@
-#include "storage/embedded_partition.h"
 #include "storage/rocksdb/survey/store_doctor.h"
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "storage/embedded_partition.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/setup/data_directory.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
