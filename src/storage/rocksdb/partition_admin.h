@@ -23,7 +23,7 @@ class PartitionAdmin {
   PartitionAdmin(OpenStore& store, Engine& engine, const std::atomic<int>& snapshots)
       : store_(store), engine_(engine), snapshots_(snapshots) {}
 
-  Task<Status> Create(PartitionInfo info);
+  Task<Status> Create(const PartitionInfo& info);
   Task<Result<std::shared_ptr<OpenPartition>>> Open(PartitionId id, Epoch epoch);
   Task<Status> Split(PartitionId id, uint64_t at, PartitionId low, PartitionId high);
   Task<Status> Drop(PartitionId id);

@@ -46,7 +46,7 @@ class RocksDbEngine final : public Engine, public WritableStore {
   Mark DurableUpTo(const OpenPartition& partition) const override;
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override;
-  Task<Status> CreatePartition(PartitionInfo info) override { return admin_.Create(std::move(info)); }
+  Task<Status> CreatePartition(PartitionInfo info) override { return admin_.Create(info); }
   Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
     return admin_.Open(id, epoch);
   }
