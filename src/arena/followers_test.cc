@@ -66,7 +66,7 @@ TEST_F(FollowersTest, ARecordOfAFailedWriteIsFound) {
 }
 
 TEST_F(FollowersTest, AnIndexIsComparedRowByRow) {
-  const auto check = [&](std::vector<std::pair<uint32_t, ItemState>> rows) {
+  const auto check = [&](const std::vector<std::pair<uint32_t, ItemState>>& rows) {
     return CheckIndex(built_.history(), "i", items_, rows).ToString();
   };
   EXPECT_EQ(check({{0, Item({1, 2}, 5)}}), "");

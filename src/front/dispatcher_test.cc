@@ -20,9 +20,7 @@
 namespace armature::front {
 namespace {
 
-using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-using ::testing::Not;
 
 // Believes everyone, but remembers on which thread it was asked, and has no memory for the key "NOMEMORY".
 class WatchedVerifier final : public auth::Verifier {

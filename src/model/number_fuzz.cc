@@ -46,7 +46,7 @@ int Compare(const Decimal& a, const Decimal& b) {
 }
 
 // Schoolbook addition of two numbers that are not negative.
-std::string Add(Decimal a, Decimal b) {
+std::string Add(const Decimal& a, const Decimal& b) {
   const size_t fraction = std::max(a.fraction.size(), b.fraction.size());
   const size_t whole = std::max(a.whole.size(), b.whole.size()) + 1;
   const auto digits = [&](const Decimal& number) {

@@ -14,8 +14,6 @@
 namespace armature::net {
 namespace {
 
-using testing::HasSubstr;
-
 constexpr size_t kMiB = 1 << 20;
 constexpr std::string_view kGetBig = "GET /big HTTP/1.1\r\nHost: a\r\n\r\n";
 

@@ -14,7 +14,6 @@ namespace armature::table {
 namespace {
 
 using model::ApiResult;
-using model::ResourceStatus;
 using model::TableDef;
 using testing::ElementsAre;
 using testing::IsEmpty;

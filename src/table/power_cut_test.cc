@@ -178,7 +178,7 @@ class Clients {
     parts.push_back(TestWrite::Update(*process_.table, fmt::format("pk=S:c{},sk=N:1", client), "ADD n :one", {},
                                       {{":one", "N:1"}}));
     for (;;) {
-      const std::string outcome = Transact(process_, parts);
+      std::string outcome = Transact(process_, parts);
       if (outcome != "cancelled" && outcome != "TransactionConflictException") return outcome;
     }
   }

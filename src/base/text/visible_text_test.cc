@@ -5,7 +5,7 @@
 namespace armature {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 TEST(VisibleTextTest, OrdinaryTextStaysAsItIs) {
   for (const std::string text : {"", "plain", "Grüße", "日本", "\xF0\x9F\x98\x80"}) {

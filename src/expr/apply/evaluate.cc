@@ -61,6 +61,7 @@ bool Ordered(const Evaluated& a, const Evaluated& b, Holds holds) {
   const Type type = a.type();
   if (type != b.type() || !IsOrdered(type)) return false;
   if (type == Type::kN) return holds(a.number() <=> b.number());
+  assert(a.value && b.value);  // what is no number is no size
   CountComparison(*a.value, *b.value);
   return holds(a.value->str() <=> b.value->str());
 }

@@ -7,7 +7,7 @@
 namespace armature::model {
 namespace {
 
-using std::string_literals::operator""s;
+using namespace std::string_literals;
 
 // What has been tried to get a name into a key, a URL, a log line or a record.
 const std::string kHostile[] = {"",          "us-east-1\xff", "us-east-1\0"s,  "us-east-1\0123"s,

@@ -58,7 +58,7 @@ Task<Status> PartitionAdmin::BecomeDurable() {
   });
 }
 
-Task<Status> PartitionAdmin::Create(PartitionInfo info) {
+Task<Status> PartitionAdmin::Create(const PartitionInfo& info) {
   return ChangePartitions(
       [info](const PartitionTable& table, rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(table.mutex()) {
         Status status = table.CheckCreate(info);

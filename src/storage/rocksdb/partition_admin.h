@@ -22,7 +22,7 @@ class PartitionAdmin {
   PartitionAdmin(OpenStore& store, Engine& engine, const std::atomic<int>& snapshots)
       : store_(store), engine_(engine), snapshots_(snapshots) {}
 
-  Task<Status> Create(PartitionInfo info);
+  Task<Status> Create(const PartitionInfo& info);
   Task<Status> Drop(PartitionId id);
   Task<Status> Split(PartitionId id, std::string at, PartitionId new_id);
   Task<Status> Fence(PartitionId id, Epoch epoch);

@@ -43,7 +43,7 @@ class RocksDbEngine final : public Engine, public WritableStore {
   Sequence DurableUpTo() const override;
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override;
-  Task<Status> CreatePartition(PartitionInfo info) override { return admin_.Create(std::move(info)); }
+  Task<Status> CreatePartition(PartitionInfo info) override { return admin_.Create(info); }
   Task<Status> DropPartition(PartitionId id) override { return admin_.Drop(id); }
   Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
     return admin_.Split(id, std::move(at), new_id);

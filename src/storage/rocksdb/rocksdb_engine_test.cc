@@ -332,7 +332,7 @@ TEST_F(RocksDbEngineTest, OneBegunAnewIsNotJudgedByItsPredecessor) {
   for (const uint64_t number : {1, 4, 5}) {
     fs::remove_all(path());
     fs::create_directories(path() + "/db");
-    std::ofstream(path() + "/CREATING");
+    std::ofstream creating(path() + "/CREATING");
     claimed.manifest = number;
     std::ofstream(path() + "/SYNCED") << EncodeSyncedFile(claimed);
     Faults faults;

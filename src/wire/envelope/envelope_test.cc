@@ -10,7 +10,6 @@ namespace armature::wire {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 const std::string kId(52, 'A');
 

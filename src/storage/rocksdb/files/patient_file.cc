@@ -8,15 +8,15 @@ using rocksdb::IOStatus;
 
 // A sync that met a shortage is as bad as any that failed: nobody knows what reached the disk. Said so, or else RocksDB
 // would try to recover by itself from what it takes for a full disk.
-IOStatus PatientFile::SyncOutcome(IOStatus status) {
+IOStatus PatientFile::SyncOutcome(const IOStatus& status) {
   if (status.ok() && manifest_ != 0) space_->synced().ManifestSynced(manifest_, written_);
   return status.IsNoSpace() ? IOStatus::IOError("sync failed", status.ToString()) : status;
 }
 
 IOStatus PatientFile::Append(const rocksdb::Slice& data, const IOOptions& options, IODebugContext* context) {
-  const IOStatus status = space_->Persist([&] {
-    const IOStatus appended = is_positioned_ ? PositionedAppend(data, written_, options, context)
-                                             : FSWritableFileOwnerWrapper::Append(data, options, context);
+  IOStatus status = space_->Persist([&] {
+    IOStatus appended = is_positioned_ ? PositionedAppend(data, written_, options, context)
+                                       : FSWritableFileOwnerWrapper::Append(data, options, context);
     if (!appended.ok()) is_positioned_ = true;
     return appended;
   });

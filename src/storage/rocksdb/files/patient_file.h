@@ -29,7 +29,7 @@ class PatientFile final : public rocksdb::FSWritableFileOwnerWrapper {
   rocksdb::IOStatus Fsync(const rocksdb::IOOptions& options, rocksdb::IODebugContext* context) override;
 
  private:
-  rocksdb::IOStatus SyncOutcome(rocksdb::IOStatus status);
+  rocksdb::IOStatus SyncOutcome(const rocksdb::IOStatus& status);
 
   const std::shared_ptr<DiskSpace> space_;
   const uint64_t manifest_;
