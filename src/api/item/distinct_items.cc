@@ -1,7 +1,5 @@
 #include "api/item/distinct_items.h"
 
-#include <utility>
-
 #include <xxhash.h>
 
 #include "base/bytes.h"

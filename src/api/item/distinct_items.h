@@ -1,7 +1,8 @@
 // DistinctItems: whether a request names an item twice.
 //
 // Made for one request and told of its items in turn; keeps their keys in one piece of memory. The same number in two
-// spellings is the same key. Not thread-safe. Used by batches and transactions.
+// spellings is the same key. For the hundred items a request may name, and told of no more: the hash is not keyed, so
+// whoever may send many could make them meet. Not thread-safe. Used by batches and transactions.
 #pragma once
 
 #include <cstdint>
