@@ -59,6 +59,20 @@ function(armature_library name)
   endif()
 endfunction()
 
+# armature_faults_test(NAME SOURCES …): a GoogleTest program of its own, because one of its sources, failing_new.cc,
+# replaces operator new and delete. Those of the thread sanitizer do not give way to them, and clang leaves them out only
+# where it does not know that it links C++.
+function(armature_faults_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE armature_front_testing GTest::gmock GTest::gtest_main)
+  if(ARMATURE_SANITIZE STREQUAL "thread")
+    target_link_options(${name} PRIVATE --driver-mode=gcc)
+    target_link_libraries(${name} PRIVATE stdc++ m)
+  endif()
+  include(GoogleTest)
+  gtest_discover_tests(${name} PROPERTIES LABELS unit TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+endfunction()
+
 # armature_fuzzer(NAME SOURCE DEPS …): SOURCE has one LLVMFuzzerTestOneInput. In the build of `./dev fuzz` it becomes the
 # libFuzzer program NAME_fuzz; in every other build the ctest test fuzz.NAME replays what tools/fuzz keeps for it and
 # mutates that for a second, without libFuzzer (base/testing/fuzz_replay.cc).
