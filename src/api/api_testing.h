@@ -38,7 +38,7 @@ class ApiFixture : public testing::Test {
       : engine_(storage::OpenMemoryEngine(metrics_)),
         catalog_(*engine_, clock_, control_plane_delay_millis),
         reads_(*engine_),
-        writes_(*engine_) {
+        writes_(*engine_, clock_) {
     EXPECT_TRUE(RunBlocking(catalog_.Load()).ok());
     catalog_.AddListener(index_backfill_);
     catalog_.AddListener(ttl_setup_);

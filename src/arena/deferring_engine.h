@@ -36,17 +36,22 @@ class DeferringEngine final : public storage::Engine {
   void Commit(storage::CommitOp& op) override { Defer<&storage::Engine::Commit>(op); }
   void CommitMany(storage::CommitManyOp& op) override { Defer<&storage::Engine::CommitMany>(op); }
   void WhenDurable(storage::DurableOp& op) override;
-  storage::Sequence DurableUpTo() const override { return inner_.DurableUpTo(); }
+  storage::Mark DurableUpTo(const storage::OpenPartition& partition) const override {
+    return inner_.DurableUpTo(partition);
+  }
 
   Task<Result<std::vector<storage::PartitionInfo>>> ListPartitions() override { return inner_.ListPartitions(); }
   Task<Status> CreatePartition(storage::PartitionInfo info) override { return inner_.CreatePartition(std::move(info)); }
   Task<Status> DropPartition(storage::PartitionId id) override { return inner_.DropPartition(id); }
-  Task<Status> SplitPartition(storage::PartitionId id, std::string at, storage::PartitionId new_id) override {
-    return inner_.SplitPartition(id, std::move(at), new_id);
+  Task<Result<std::shared_ptr<storage::OpenPartition>>> OpenPartitionAt(storage::PartitionId id,
+                                                                        storage::Epoch epoch) override {
+    return inner_.OpenPartitionAt(id, epoch);
   }
-  Task<Status> FencePartition(storage::PartitionId id, storage::Epoch epoch) override {
-    return inner_.FencePartition(id, epoch);
+  Task<Status> SplitPartition(storage::PartitionId id, uint64_t at, storage::PartitionId low,
+                              storage::PartitionId high) override {
+    return inner_.SplitPartition(id, at, low, high);
   }
+  storage::OpenPartition& system() override { return inner_.system(); }
   std::shared_ptr<const storage::Snapshot> TakeSnapshot() override { return inner_.TakeSnapshot(); }
   Task<Status> Checkpoint(std::string directory) override { return inner_.Checkpoint(std::move(directory)); }
   storage::EngineStats stats() const override { return inner_.stats(); }

@@ -70,7 +70,7 @@ struct Life {
         catalog(engine, clock, 0),
         journal(engine, clock, catalog, metrics,
                 {.lane_age_millis = 20'000, .split_records_per_second = 30, .split_seconds = 2, .max_open_lanes = 4}),
-        writes(engine),
+        writes(engine, clock),
         reads(engine),
         tokens(engine, clock),
         index_backfill(engine, clock, catalog, writes, metrics),

@@ -63,6 +63,8 @@ struct IndexDef {
   IndexKind kind = IndexKind::kGlobal;
   std::string name;
   uint32_t id = 0;  // never reused within a table
+  // Of a global index: where its rows lie, a keyspace of their own (storage/partition.h). Given by the catalogue.
+  uint64_t keyspace = 0;
   KeySchema key_schema;
   Projection projection;
   ProvisionedThroughput throughput;

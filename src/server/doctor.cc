@@ -83,8 +83,8 @@ void PrintFiles(const storage::StoreSurvey& survey) {
 
 std::string CountItems(StoreDoctor& doctor, const model::TableDef& def) {
   uint64_t items = 0;
-  const Status status =
-      doctor.Read(table::AllRows(table::ItemsKeyspace(def)), [&](auto, auto) { return ++items != 0; });
+  const Status status = doctor.Read({.id = def.id, .keyspace = def.id}, table::AllRows(table::ItemsKeyspace(def)),
+                                    [&](auto, auto) { return ++items != 0; });
   if (status.ok()) return fmt::format("{} items", items);
   return fmt::format("{} items, then: {}", items, status.message());
 }
@@ -92,7 +92,7 @@ std::string CountItems(StoreDoctor& doctor, const model::TableDef& def) {
 void PrintTables(StoreDoctor& doctor, bool counts) {
   std::vector<model::TableDef> tables;
   size_t unreadable = 0;
-  const Status status = doctor.Read(table::CatalogRange(), [&](std::string_view, std::string_view record) {
+  const Status status = doctor.Read({}, table::CatalogRange(), [&](std::string_view, std::string_view record) {
     auto def = model::DecodeTableDef(record);
     if (def) tables.push_back(std::move(*def));
     else ++unreadable;

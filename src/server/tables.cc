@@ -26,7 +26,7 @@ Tables::Tables(const ServeOptions& options, Store& store)
       store_(store),
       catalog_(*store.engine, store.clock, options.control_plane_delay_millis),
       journal_(*store.engine, store.clock, catalog_, store.metrics, JournalOptionsFrom(options)),
-      writes_(*store.engine),
+      writes_(*store.engine, store.clock),
       tokens_(*store.engine, store.clock) {}
 
 Status Tables::Load() {

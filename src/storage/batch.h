@@ -13,19 +13,28 @@ namespace armature::storage {
 
 class Batch {
  public:
-  enum class Kind : uint8_t { kPut = 1, kDelete = 2, kDeleteRange = 3 };
+  enum class Kind : uint8_t { kPut = 1, kDelete = 2, kDeleteRange = 3, kPutNumbered = 4 };
 
   void Put(std::string_view key, std::string_view value) { Append(Kind::kPut, key, value); }
   void Delete(std::string_view key) { Append(Kind::kDelete, key, {}); }
+  // Puts under `prefix` and a number of the commit, 8 bytes big-endian: the first of them has the commit's first
+  // number.
+  void PutNumbered(std::string_view prefix, std::string_view value) {
+    Append(Kind::kPutNumbered, prefix, value);
+    ++numbered_;
+  }
   // Deletes every key in [begin, end).
   void DeleteRange(std::string_view begin, std::string_view end) { Append(Kind::kDeleteRange, begin, end); }
 
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
   size_t bytes() const { return buffer_.size(); }
+  // How many numbers the commit takes.
+  size_t numbers() const { return numbered_ == 0 ? 1 : numbered_; }
   void Clear() {
     buffer_.clear();
     count_ = 0;
+    numbered_ = 0;
   }
 
   // Calls visit(kind, key, value-or-range-end) for every change, in order.
@@ -53,6 +62,7 @@ class Batch {
 
   std::string buffer_;
   size_t count_ = 0;
+  size_t numbered_ = 0;
 };
 
 }  // namespace armature::storage

@@ -85,6 +85,47 @@ class ContractTest : public ::testing::TestWithParam<EngineKind> {
     op.begin = begin, op.end = end, op.is_reverse = is_reverse, op.at = at;
     return Join(RunScan(*engine_, op));
   }
+  // A key that belongs to a hash, in the space of items unless told.
+  static std::string KeyOf(uint64_t hash, std::string_view rest = {}, std::string_view front = "\x10") {
+    std::string key(front);
+    AppendBigEndian(key, hash);
+    return key.append(rest);
+  }
+  std::shared_ptr<OpenPartition> OpenAt(PartitionId id, Epoch epoch) {
+    auto opened = RunBlocking(engine_->OpenPartitionAt(id, epoch));
+    EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().ToString());
+    return opened ? *opened : nullptr;
+  }
+  std::shared_ptr<OpenPartition> Make(const PartitionInfo& info) {
+    EXPECT_TRUE(RunBlocking(engine_->CreatePartition(info)).ok());
+    return OpenAt(info.id, info.epoch);
+  }
+  Status PutIn(OpenPartition& partition, std::string_view key, std::string_view value) {
+    return PutAndWait(*engine_, key, value, &partition);
+  }
+  std::string ReadIn(const OpenPartition& partition, std::string_view key, ReadAt at = {}) {
+    return GetOr(*engine_, key, "-", at, &partition);
+  }
+  // The values of the rows, in their order.
+  std::string ScanIn(const OpenPartition& partition, std::string_view begin, std::string_view end = {},
+                     bool is_reverse = false) {
+    ScanOp op;
+    op.partition = &partition, op.begin = begin, op.end = end, op.is_reverse = is_reverse, op.at.view = View::kLatest;
+    RunScan(*engine_, op);
+    if (!op.status.ok()) return std::string(StatusCodeName(op.status.code()));
+    std::string text;
+    for (const auto& row : op.rows) text += std::string(row.value) + ';';
+    return text;
+  }
+  Sequence CommitIn(OpenPartition& partition, const Batch& batch) {
+    CommitOp op;
+    op.partition = &partition, op.batch = &batch;
+    engine_->Commit(op);
+    Await(op.done);
+    EXPECT_TRUE(op.status.ok()) << op.status.ToString();
+    return op.sequence;
+  }
+
   static std::string Join(const ScanOp& op) {
     EXPECT_TRUE(op.status.ok()) << op.status.ToString();
     std::string text;
@@ -166,7 +207,7 @@ TEST_P(ContractTest, MultiGetAnswersInTheOrderOfKeys) {
   Put("c", "3");
   const std::string_view keys[] = {"c", "b", "a", "c"};
   MultiGetOp op;
-  op.keys = keys;
+  op.partition = &engine_->system(), op.keys = keys;
   engine_->MultiGet(op);
   Await(op.done);
   ASSERT_TRUE(op.status.ok());
@@ -197,27 +238,29 @@ TEST_P(ContractTest, EmptyBatchCommits) {
 }
 
 TEST_P(ContractTest, SequencesRiseAndDurabilityFollows) {
-  Sequence last = 0;
+  OpenPartition& system = engine_->system();
+  Mark last = 0;
   for (int i = 0; i < 10; ++i) {
     Batch batch;
     batch.Put("k", std::to_string(i));
     CommitOp op;
-    op.batch = &batch;
+    op.partition = &system, op.batch = &batch;
     engine_->Commit(op);
     Await(op.done);
     ASSERT_TRUE(op.status.ok());
-    EXPECT_GT(op.sequence, last);
-    last = op.sequence;
+    EXPECT_EQ(op.sequence, static_cast<Sequence>(i) + 1);
+    EXPECT_GT(op.mark, last);
+    last = op.mark;
     DurableOp durable;
-    durable.sequence = op.sequence;
+    durable.partition = &system, durable.mark = op.mark;
     engine_->WhenDurable(durable);
     Await(durable.done);
     EXPECT_TRUE(durable.status.ok());
-    EXPECT_GE(engine_->DurableUpTo(), last);
+    EXPECT_GE(engine_->DurableUpTo(system), last);
     EXPECT_EQ(Read("k"), std::to_string(i)) << "acknowledged means visible";
   }
   DurableOp past;
-  past.sequence = 1;
+  past.partition = &system, past.mark = 1;
   engine_->WhenDurable(past);
   Await(past.done);
   EXPECT_TRUE(past.status.ok());
@@ -257,51 +300,138 @@ TEST_P(ContractTest, SnapshotMayOutliveTheEngine) {
   engine_.reset();
 }
 
-TEST_P(ContractTest, StaleEpochIsFenced) {
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({7, 3, {"a", "z"}})).ok());
-  Batch batch;
-  batch.Put("k", "old owner");
-  EXPECT_EQ(CommitAndWait(*engine_, batch, 7, 2).code(), StatusCode::kFenced);
-  EXPECT_TRUE(CommitAndWait(*engine_, batch, 7, 3).ok());
-  ASSERT_TRUE(RunBlocking(engine_->FencePartition(7, 5)).ok());
-  batch.Clear();
-  batch.Put("k", "stale");
-  EXPECT_EQ(CommitAndWait(*engine_, batch, 7, 4).code(), StatusCode::kFenced);
-  EXPECT_EQ(Read("k", {View::kLatest}), "old owner");
-  EXPECT_TRUE(CommitAndWait(*engine_, batch, 7, 5).ok());
-  EXPECT_EQ(RunBlocking(engine_->FencePartition(7, 4)).code(), StatusCode::kFenced);
+TEST_P(ContractTest, AHandleOfAnOlderEpochIsDead) {
+  const auto old = Make({.id = 7, .keyspace = 1, .epoch = 3});
+  const std::string key = KeyOf(1);
+  EXPECT_TRUE(PutIn(*old, key, "old owner").ok());
+  EXPECT_EQ(OpenAt(7, 3), old) << "the same epoch again is the same handle";
+  EXPECT_TRUE(old->is_alive());
+
+  const auto owner = OpenAt(7, 5);
+  EXPECT_FALSE(old->is_alive());
+  EXPECT_EQ(PutIn(*old, key, "stale").code(), StatusCode::kFenced);
+  EXPECT_EQ(ReadIn(*old, key).substr(0, 6), "fenced");
+  EXPECT_EQ(ScanIn(*old, "\x10"), "fenced");
+  const std::string_view keys[] = {key};
+  MultiGetOp get;
+  get.partition = old.get(), get.keys = keys;
+  engine_->MultiGet(get);
+  Await(get.done);
+  EXPECT_EQ(get.status.code(), StatusCode::kFenced);
+
+  EXPECT_EQ(ReadIn(*owner, key, {View::kLatest}), "old owner");
+  EXPECT_TRUE(PutIn(*owner, key, "new owner").ok());
+  EXPECT_EQ(RunBlocking(engine_->OpenPartitionAt(7, 4)).error().code(), StatusCode::kFenced);
+  EXPECT_TRUE(owner->is_alive());
 }
 
 TEST_P(ContractTest, UnknownPartitionsAreRefused) {
-  Batch batch;
-  batch.Put("k", "v");
-  EXPECT_EQ(CommitAndWait(*engine_, batch, 99, 0).code(), StatusCode::kNotFound);
+  EXPECT_EQ(RunBlocking(engine_->OpenPartitionAt(99, 1)).error().code(), StatusCode::kNotFound);
   EXPECT_EQ(RunBlocking(engine_->DropPartition(99)).code(), StatusCode::kNotFound);
-  EXPECT_EQ(RunBlocking(engine_->SplitPartition(99, "m", 100)).code(), StatusCode::kNotFound);
-  EXPECT_EQ(RunBlocking(engine_->FencePartition(99, 1)).code(), StatusCode::kNotFound);
-  EXPECT_EQ(Read("k", {View::kLatest}), "-");
+  EXPECT_EQ(RunBlocking(engine_->SplitPartition(99, 1, 100, 101)).code(), StatusCode::kNotFound);
+}
+
+TEST_P(ContractTest, KeysOfOthersAreRefused) {
+  const auto partition = Make({.id = 1, .keyspace = 1, .hashes = {100, 199}, .epoch = 1});
+  for (const std::string& key : {KeyOf(99), KeyOf(200), KeyOf(0), std::string("\x10 short"), std::string()}) {
+    EXPECT_EQ(PutIn(*partition, key, "").code(), StatusCode::kInvalidArgument);
+    EXPECT_EQ(ReadIn(*partition, key).substr(0, 16), "invalid argument");
+  }
+  // With a good one in front: all or nothing.
+  Batch batch;
+  batch.Put(KeyOf(100), "");
+  batch.Put(KeyOf(200), "");
+  EXPECT_EQ(CommitAndWait(*engine_, batch, partition.get()).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(ScanIn(*partition, "\x10"), "");
+  EXPECT_EQ(ScanIn(*partition, ""), "invalid argument");
+  EXPECT_EQ(ScanIn(*partition, "\x10", "\x90"), "invalid argument");
+  EXPECT_TRUE(PutIn(*partition, KeyOf(100), "").ok());
+  EXPECT_TRUE(PutIn(*partition, KeyOf(199), "").ok());
+  EXPECT_TRUE(PutIn(*partition, "\x90 its own", "").ok());
+}
+
+TEST_P(ContractTest, AScanNeverLeavesItsPartition) {
+  const auto low = Make({.id = 1, .keyspace = 5, .hashes = {0, 99}, .epoch = 1});
+  const auto high = Make({.id = 2, .keyspace = 5, .hashes = {100, UINT64_MAX}, .epoch = 1});
+  const auto other = Make({.id = 3, .keyspace = 6, .epoch = 1});
+  for (const uint64_t hash : {0, 50, 99, 100, 150}) {
+    OpenPartition& partition = hash < 100 ? *low : *high;
+    ASSERT_TRUE(PutIn(partition, KeyOf(hash), "item" + std::to_string(hash)).ok());
+    // Local indexes, and what is in the order of time: of several hashes in one place.
+    const std::string index("\x20\0\0\0\1", 5), time("\x50\0\0\0\0\0\0\0\7", 9);
+    ASSERT_TRUE(PutIn(partition, KeyOf(hash, "", index), "row" + std::to_string(hash)).ok());
+    ASSERT_TRUE(PutIn(partition, KeyOf(hash, "", time), "time" + std::to_string(hash)).ok());
+  }
+  ASSERT_TRUE(PutIn(*other, KeyOf(50), "other").ok());
+  ASSERT_TRUE(PutIn(*low, "\x90", "low's own").ok());
+  ASSERT_TRUE(PutIn(*high, "\x90", "high's own").ok());
+
+  EXPECT_EQ(ScanIn(*low, "\x10"), "item0;item50;item99;");
+  EXPECT_EQ(ScanIn(*low, "\x10", "", true), "item99;item50;item0;");
+  EXPECT_EQ(ScanIn(*high, "\x10"), "item100;item150;");
+  EXPECT_EQ(ScanIn(*high, KeyOf(0), KeyOf(150)), "item100;");
+  EXPECT_EQ(ScanIn(*low, KeyOf(100), KeyOf(150)), "");
+  EXPECT_EQ(ScanIn(*low, "\x20"), "row0;row50;row99;");
+  EXPECT_EQ(ScanIn(*high, std::string("\x20\0\0\0\1", 5), std::string("\x20\0\0\0\2", 5)), "row100;row150;");
+  EXPECT_EQ(ScanIn(*low, "\x50"), "time0;time50;time99;");
+  EXPECT_EQ(ScanIn(*high, "\x50", "", true), "time150;time100;");
+  EXPECT_EQ(ScanIn(*high, "\x10", "\x60"), "item100;item150;row100;row150;time100;time150;");
+  EXPECT_EQ(ScanIn(*low, "\x90"), "low's own;");
+  EXPECT_EQ(ScanIn(*high, "\x90"), "high's own;");
+  EXPECT_EQ(ScanIn(*other, "\x10"), "other;");
+}
+
+TEST_P(ContractTest, NumbersAreDenseAndOfOnePartition) {
+  auto first = Make({.id = 1, .keyspace = 1, .epoch = 1});
+  const auto second = Make({.id = 2, .keyspace = 2, .epoch = 1});
+  Batch plain, numbered;
+  plain.Put(KeyOf(1), "");
+  for (const char* value : {"a", "b", "c"}) numbered.PutNumbered("\x90", value);
+  EXPECT_EQ(CommitIn(*first, plain), 1u);
+  EXPECT_EQ(CommitIn(*second, plain), 1u);
+  EXPECT_EQ(CommitIn(*first, numbered), 4u);
+  EXPECT_EQ(CommitIn(*first, plain), 5u);
+  Batch bad;
+  bad.Put("\x10", "");
+  EXPECT_FALSE(CommitAndWait(*engine_, bad, first.get()).ok());
+  first = OpenAt(1, 2);
+  EXPECT_EQ(CommitIn(*first, numbered), 8u);
+  EXPECT_EQ(CommitIn(*second, plain), 2u);
+  EXPECT_EQ(ScanIn(*first, "\x90"), "a;b;c;a;b;c;");
+  const auto row = [](uint64_t number) { return KeyOf(number, "", "\x90"); };
+  EXPECT_EQ(ReadIn(*first, row(2), {View::kLatest}), "a");
+  EXPECT_EQ(ReadIn(*first, row(4), {View::kLatest}), "c");
+  EXPECT_EQ(ReadIn(*first, row(6), {View::kLatest}), "a");
+  if (!engine_->capabilities().persistent) return;
+  ASSERT_TRUE(engine_->Close().ok());
+  Open();
+  EXPECT_EQ(CommitIn(*OpenAt(1, 2), plain), 9u);
+  EXPECT_EQ(CommitIn(*OpenAt(2, 1), numbered), 5u);
 }
 
 TEST_P(ContractTest, CommitManyIsAllOrNothing) {
   if (!engine_->capabilities().multi_partition_atomic) return;
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 1, {"a", "m"}})).ok());
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({2, 1, {"m", "z"}})).ok());
-  Batch left, right;
-  left.Put("a", "1");
-  right.Put("m", "1");
-  const CommitManyOp::Part good[] = {{1, 1, &left}, {2, 1, &right}};
-  const CommitManyOp::Part bad[] = {{1, 1, &left}, {2, 0, &right}};
-  auto run = [&](std::span<const CommitManyOp::Part> parts) {
+  const auto left = Make({.id = 1, .keyspace = 1, .epoch = 1});
+  const auto stale = Make({.id = 2, .keyspace = 2, .epoch = 1});
+  const auto right = OpenAt(2, 2);
+  Batch batch;
+  batch.Put(KeyOf(1), "1");
+  auto run = [&](OpenPartition& other, std::vector<Sequence>* numbers) {
+    CommitManyOp::Part parts[] = {{left.get(), &batch}, {&other, &batch}};
     CommitManyOp op;
     op.parts = parts;
     engine_->CommitMany(op);
     Await(op.done);
+    if (numbers) *numbers = {parts[0].sequence, parts[1].sequence};
     return op.status;
   };
-  EXPECT_EQ(run(bad).code(), StatusCode::kFenced);
-  EXPECT_EQ(ScanKeys("", "", false, {View::kLatest}), "");
-  EXPECT_TRUE(run(good).ok());
-  EXPECT_EQ(ScanKeys("", "", false, {View::kLatest}), "a=1;m=1;");
+  EXPECT_EQ(run(*stale, nullptr).code(), StatusCode::kFenced);
+  EXPECT_EQ(ScanIn(*left, "\x10"), "");
+  std::vector<Sequence> numbers;
+  EXPECT_TRUE(run(*right, &numbers).ok());
+  EXPECT_EQ(numbers, (std::vector<Sequence>{1, 1}));
+  EXPECT_EQ(ScanIn(*left, "\x10"), "1;");
+  EXPECT_EQ(ScanIn(*right, "\x10"), "1;");
 }
 
 TEST_P(ContractTest, SystemPartitionAlwaysExists) {
@@ -309,48 +439,83 @@ TEST_P(ContractTest, SystemPartitionAlwaysExists) {
   ASSERT_TRUE(partitions.has_value());
   ASSERT_EQ(partitions->size(), 1u);
   EXPECT_EQ((*partitions)[0].id, kSystemPartition);
-  EXPECT_EQ((*partitions)[0].epoch, 0u);
   EXPECT_EQ(RunBlocking(engine_->DropPartition(kSystemPartition)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunBlocking(engine_->SplitPartition(kSystemPartition, 1, 2, 3)).code(), StatusCode::kInvalidArgument);
 }
 
-TEST_P(ContractTest, PartitionsAreCreatedSplitAndDropped) {
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 4, {"b", "t"}})).ok());
-  EXPECT_TRUE(RunBlocking(engine_->CreatePartition({1, 4, {"b", "t"}})).ok()) << "the same again is no error";
-  EXPECT_EQ(RunBlocking(engine_->CreatePartition({1, 5, {"b", "t"}})).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(RunBlocking(engine_->CreatePartition({2, 0, {"x", "x"}})).code(), StatusCode::kInvalidArgument);
-  for (std::string_view key : {"a", "b", "f", "m", "s", "t"}) Put(key, "");
-
-  EXPECT_EQ(RunBlocking(engine_->SplitPartition(1, "b", 2)).code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(RunBlocking(engine_->SplitPartition(1, "t", 2)).code(), StatusCode::kInvalidArgument);
-  ASSERT_TRUE(RunBlocking(engine_->SplitPartition(1, "m", 2)).ok());
-  auto partitions = RunBlocking(engine_->ListPartitions());
-  ASSERT_EQ(partitions->size(), 3u);
-  EXPECT_EQ((*partitions)[1].range.end, "m");
-  EXPECT_EQ((*partitions)[2].range.begin, "m");
-  EXPECT_EQ((*partitions)[2].range.end, "t");
-  EXPECT_EQ((*partitions)[2].epoch, 4u);
-
-  ASSERT_TRUE(RunBlocking(engine_->DropPartition(2)).ok());
-  EXPECT_EQ(ScanKeys("", ""), "a=;b=;f=;t=;");
-  ASSERT_TRUE(RunBlocking(engine_->DropPartition(1)).ok());
-  EXPECT_EQ(ScanKeys("", ""), "a=;t=;");
-  EXPECT_EQ(RunBlocking(engine_->ListPartitions())->size(), 1u);
+TEST_P(ContractTest, PartitionsAreCreatedOnce) {
+  const PartitionInfo info{.id = 1, .keyspace = 2, .hashes = {5, 9}, .epoch = 4};
+  ASSERT_TRUE(RunBlocking(engine_->CreatePartition(info)).ok());
+  EXPECT_TRUE(RunBlocking(engine_->CreatePartition(info)).ok()) << "the same again is no error";
+  PartitionInfo other = info;
+  other.epoch = 5;
+  EXPECT_EQ(RunBlocking(engine_->CreatePartition(other)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunBlocking(engine_->CreatePartition({.id = 2, .keyspace = 2, .hashes = {9, 5}})).code(),
+            StatusCode::kInvalidArgument);
+  const auto partitions = RunBlocking(engine_->ListPartitions());
+  ASSERT_EQ(partitions->size(), 2u);
+  EXPECT_EQ((*partitions)[1], info);
 }
 
-TEST_P(ContractTest, DropReachesTheVeryEnd) {
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 0, {"b", ""}})).ok());
-  for (std::string_view key : {"a", "b", "\xff\xff\xff"}) Put(key, "");
+TEST_P(ContractTest, ASplitMovesNothingAndLosesNothing) {
+  const auto parent = Make({.id = 1, .keyspace = 5, .epoch = 4});
+  const std::string time("\x50\0\0\0\0\0\0\0\7", 9);
+  for (const uint64_t hash : {1, 50, 51, 90}) {
+    ASSERT_TRUE(PutIn(*parent, KeyOf(hash), "item" + std::to_string(hash)).ok());
+    ASSERT_TRUE(PutIn(*parent, KeyOf(hash, "", time), "time" + std::to_string(hash)).ok());
+  }
+  ASSERT_TRUE(PutIn(*parent, "\x90", "the parent's").ok());
+  EXPECT_EQ(RunBlocking(engine_->SplitPartition(1, 0, 2, 3)).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(RunBlocking(engine_->SplitPartition(1, 51, 1, 3)).code(), StatusCode::kInvalidArgument);
+  ASSERT_TRUE(RunBlocking(engine_->SplitPartition(1, 51, 2, 3)).ok());
+  EXPECT_EQ(PutIn(*parent, KeyOf(1), "late").code(), StatusCode::kFenced);
+
+  const auto partitions = RunBlocking(engine_->ListPartitions());
+  ASSERT_EQ(partitions->size(), 4u);
+  EXPECT_TRUE((*partitions)[1].is_ended);
+  EXPECT_EQ((*partitions)[2], (PartitionInfo{.id = 2, .keyspace = 5, .hashes = {0, 50}, .epoch = 4}));
+  EXPECT_EQ((*partitions)[3], (PartitionInfo{.id = 3, .keyspace = 5, .hashes = {51, UINT64_MAX}, .epoch = 4}));
+  const auto low = OpenAt(2, 4), high = OpenAt(3, 4), ended = OpenAt(1, 4);
+  EXPECT_EQ(ScanIn(*low, "\x10"), "item1;item50;");
+  EXPECT_EQ(ScanIn(*high, "\x10"), "item51;item90;");
+  EXPECT_EQ(ScanIn(*low, "\x50"), "time1;time50;");
+  EXPECT_EQ(ScanIn(*high, "\x50"), "time51;time90;");
+  EXPECT_EQ(ScanIn(*high, "\x90"), "");
+  Batch batch;
+  batch.Put(KeyOf(51), "changed");
+  EXPECT_EQ(CommitIn(*high, batch), 1u) << "a new partition has numbers of its own";
+
+  // What has ended still has what is its own, and nothing else.
+  EXPECT_EQ(ScanIn(*ended, "\x90"), "the parent's;");
+  EXPECT_EQ(ScanIn(*ended, "\x10"), "invalid argument");
+  EXPECT_EQ(PutIn(*ended, KeyOf(1), "late").code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(PutIn(*ended, "\x91", "how far somebody has read").ok());
+  EXPECT_EQ(RunBlocking(engine_->SplitPartition(1, 51, 8, 9)).code(), StatusCode::kInvalidArgument);
   ASSERT_TRUE(RunBlocking(engine_->DropPartition(1)).ok());
-  EXPECT_EQ(ScanKeys("", ""), "a=;");
+  EXPECT_EQ(ScanIn(*low, "\x10"), "item1;item50;");
+  EXPECT_EQ(ScanIn(*high, "\x10"), "changed;item90;");
 }
 
-TEST_P(ContractTest, DropDoesNotDisturbAnOlderSnapshot) {
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 0, {"a", "z"}})).ok());
-  Put("k", "kept");
-  auto snapshot = engine_->TakeSnapshot();
-  ASSERT_TRUE(RunBlocking(engine_->DropPartition(1)).ok());
-  EXPECT_EQ(Read("k"), "-");
-  EXPECT_EQ(Read("k", {View::kDurable, snapshot.get()}), "kept");
+TEST_P(ContractTest, WhatIsDroppedIsGoneAndNothingElse) {
+  const auto one = Make({.id = 1, .keyspace = 1, .epoch = 1});
+  const auto two = Make({.id = 2, .keyspace = 2, .epoch = 1});
+  const auto last = Make({.id = 3, .keyspace = (uint64_t{1} << 56) - 1, .epoch = 1});
+  Put("system", "stays");
+  for (const auto& partition : {one, two, last}) {
+    ASSERT_TRUE(PutIn(*partition, KeyOf(UINT64_MAX, "\xff\xff"), "item").ok());
+    ASSERT_TRUE(PutIn(*partition, "\xff", "own").ok());
+  }
+  for (const PartitionId id : {2, 3}) ASSERT_TRUE(RunBlocking(engine_->DropPartition(id)).ok());
+  EXPECT_FALSE(two->is_alive());
+  EXPECT_EQ(PutIn(*two, "\x90", "").code(), StatusCode::kNotFound);
+  EXPECT_EQ(ScanIn(*one, "\x10"), "item;");
+  EXPECT_EQ(ScanIn(*one, "\xff"), "own;");
+  EXPECT_EQ(ScanKeys("", ""), "system=stays;");
+  EXPECT_EQ(RunBlocking(engine_->ListPartitions())->size(), 2u);
+  // Nothing of it is there for the next of that name.
+  const auto again = Make({.id = 3, .keyspace = (uint64_t{1} << 56) - 1, .epoch = 1});
+  EXPECT_EQ(ScanIn(*again, "\x10"), "");
+  EXPECT_EQ(ScanIn(*again, "\xff"), "");
 }
 
 TEST_P(ContractTest, ConcurrentWritersLoseNothing) {
@@ -368,13 +533,13 @@ TEST_P(ContractTest, ConcurrentWritersLoseNothing) {
           const int next = std::stoi(GetOr(*engine_, "shared", "0", {View::kLatest})) + 1;
           batch.Put("shared", std::to_string(next));
           batch.Put(fmt::format("own{}", t), std::to_string(i + 1));
-          op.batch = &batch;
+          op.partition = &engine_->system(), op.batch = &batch;
           engine_->Commit(op);
           Await(op.done);
         }
         EXPECT_TRUE(op.status.ok());
         DurableOp durable;
-        durable.sequence = op.sequence;
+        durable.partition = op.partition, durable.mark = op.mark;
         engine_->WhenDurable(durable);
         Await(durable.done);
         EXPECT_TRUE(durable.status.ok());
@@ -415,16 +580,16 @@ TEST_P(ContractTest, ReadersSeeWholeBatchesThatNeverRunBackwards) {
 }
 
 TEST_P(ContractTest, FenceIsACleanCutUnderLoad) {
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 1, {"a", "z"}})).ok());
+  const auto old = Make({.id = 1, .keyspace = 1, .epoch = 1});
   std::atomic<int> committed{0};
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t) {
     threads.emplace_back([&, t] {
-      for (int i = 0;; ++i) {
+      for (uint64_t i = 0;; ++i) {
         Batch batch;
-        batch.Put(fmt::format("k{}/{:06}", t, i), "");
+        batch.Put(KeyOf(i, std::to_string(t)), "");
         CommitOp op;
-        op.partition = 1, op.epoch = 1, op.batch = &batch;
+        op.partition = old.get(), op.batch = &batch;
         engine_->Commit(op);
         Await(op.done);
         if (!op.status.ok()) {
@@ -436,15 +601,18 @@ TEST_P(ContractTest, FenceIsACleanCutUnderLoad) {
     });
   }
   while (committed.load() < 20) std::this_thread::yield();
-  ASSERT_TRUE(RunBlocking(engine_->FencePartition(1, 2)).ok());
-  ScanOp before;
-  before.at.view = View::kLatest;
-  const size_t rows = RunScan(*engine_, before).rows.size();
+  const auto owner = OpenAt(1, 2);
+  const auto count = [&] {
+    ScanOp scan;
+    scan.partition = owner.get(), scan.begin = "\x10", scan.at.view = View::kLatest;
+    return RunScan(*engine_, scan).rows.size();
+  };
+  const size_t rows = count();
   for (auto& thread : threads) thread.join();
-  ScanOp after;
-  after.at.view = View::kLatest;
-  EXPECT_EQ(RunScan(*engine_, after).rows.size(), rows) << "a commit got past the fence";
+  EXPECT_EQ(count(), rows) << "a commit got past the fence";
   EXPECT_EQ(rows, static_cast<size_t>(committed.load()));
+  Batch batch;
+  EXPECT_EQ(CommitIn(*owner, batch), static_cast<Sequence>(committed.load()) + 1);
 }
 
 TEST_P(ContractTest, AgreesWithAModelUnderRandomChanges) {
@@ -496,11 +664,11 @@ TEST_P(ContractTest, CloseSettlesWhatIsParked) {
     Batch batch;
     batch.Put("k", std::to_string(i));
     CommitOp op;
-    op.batch = &batch;
+    op.partition = &engine_->system(), op.batch = &batch;
     engine_->Commit(op);
     Await(op.done);
     parked.push_back(std::make_unique<DurableOp>());
-    parked.back()->sequence = op.sequence;
+    parked.back()->partition = op.partition, parked.back()->mark = op.mark;
     engine_->WhenDurable(*parked.back());
   }
   EXPECT_TRUE(engine_->Close().ok());
@@ -511,28 +679,29 @@ TEST_P(ContractTest, CloseSettlesWhatIsParked) {
   Batch batch;
   batch.Put("k", "late");
   EXPECT_EQ(CommitAndWait(*engine_, batch).code(), StatusCode::kUnavailable);
-  EXPECT_EQ(RunBlocking(engine_->CreatePartition({1, 0, {"a", "b"}})).code(), StatusCode::kUnavailable);
+  EXPECT_EQ(RunBlocking(engine_->CreatePartition({.id = 1, .keyspace = 1})).code(), StatusCode::kUnavailable);
   EXPECT_TRUE(engine_->Close().ok()) << "closing twice is harmless";
   engine_.reset();
 }
 
 TEST_P(ContractTest, ReopeningFindsEverything) {
   if (!engine_->capabilities().persistent) return;
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 1, {"a", "z"}})).ok());
-  ASSERT_TRUE(RunBlocking(engine_->SplitPartition(1, "m", 2)).ok());
-  ASSERT_TRUE(RunBlocking(engine_->FencePartition(2, 9)).ok());
+  const auto parent = Make({.id = 1, .keyspace = 1, .epoch = 1});
+  ASSERT_TRUE(PutIn(*parent, KeyOf(70), "item").ok());
+  ASSERT_TRUE(RunBlocking(engine_->SplitPartition(1, 50, 2, 3)).ok());
+  ASSERT_TRUE(PutIn(*OpenAt(3, 9), KeyOf(90), "later").ok());
   Put("k", "v");
   ASSERT_TRUE(engine_->Close().ok());
   Open();
   EXPECT_EQ(Read("k"), "v");
   EXPECT_EQ(ScanKeys("", ""), "k=v;") << "records of the engine itself are nobody else's business";
   auto partitions = RunBlocking(engine_->ListPartitions());
-  ASSERT_EQ(partitions->size(), 3u);
-  EXPECT_EQ((*partitions)[1].range.end, "m");
-  EXPECT_EQ((*partitions)[2].epoch, 9u);
-  Batch batch;
-  batch.Put("n", "stale");
-  EXPECT_EQ(CommitAndWait(*engine_, batch, 2, 8).code(), StatusCode::kFenced);
+  ASSERT_EQ(partitions->size(), 4u);
+  EXPECT_TRUE((*partitions)[1].is_ended);
+  EXPECT_EQ((*partitions)[2].hashes.last, 49u);
+  EXPECT_EQ((*partitions)[3].epoch, 9u);
+  EXPECT_EQ(RunBlocking(engine_->OpenPartitionAt(3, 8)).error().code(), StatusCode::kFenced);
+  EXPECT_EQ(ScanIn(*OpenAt(3, 9), "\x10"), "item;later;");
 }
 
 TEST_P(ContractTest, CheckpointIsAStoreOfItsOwn) {
@@ -541,7 +710,7 @@ TEST_P(ContractTest, CheckpointIsAStoreOfItsOwn) {
     EXPECT_EQ(RunBlocking(engine_->Checkpoint(copy)).code(), StatusCode::kInvalidArgument);
     return;
   }
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 1, {"a", "z"}})).ok());
+  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({.id = 1, .keyspace = 1, .epoch = 1})).ok());
   Put("k", "v");
   ASSERT_TRUE(RunBlocking(engine_->Checkpoint(copy)).ok());
   EXPECT_EQ(RunBlocking(engine_->Checkpoint(copy)).code(), StatusCode::kInvalidArgument);

@@ -4,23 +4,29 @@
 // conditions and the journal live above, in table/. The rules, checked for every engine by
 // contract_test.cc:
 //
+//  Partitions  Everything lies in a partition (partition.h) and is read and written through its handle, which every
+//              engine checks: one that is dead is refused with kFenced (or kNotFound, if dropped), a key that is not
+//              the partition's with kInvalidArgument, and both change nothing. A Scan never leaves its partition.
 //  Order       Keys are compared as unsigned bytes; Scan returns them in that order or its reverse.
 //  Atomicity   A Commit is all or nothing, for one partition. CommitMany is all or nothing over several
 //              partitions, and exists only where capabilities().multi_partition_atomic.
-//  Fencing     Every commit carries the epoch its caller believes to own the partition under. An epoch
-//              older than the partition's is refused with kFenced and changes nothing; an unknown partition is
-//              kNotFound. When FencePartition has returned, no older commit is still on its way.
+//  Fencing     Opening a partition under a higher epoch kills the handles of lower ones: when OpenPartition has
+//              returned, no commit through them is still on its way.
+//  Sequence    The commits of a partition take the numbers 1, 2, 3 … in their order, over restarts too: one each, or as
+//              many as there are numbered puts in the batch. Between partitions there is no order.
 //  Visibility  View::kLatest sees every finished Commit. View::kDurable sees only what no crash can take back, and
-//              everything whose WhenDurable has finished: it never runs backwards.
-//  Durability  A finished Commit is ordered and readable, not yet durable. WhenDurable(sequence) finishes
-//              when that commit and all before it are (or reports why they cannot be).
+//              everything whose WhenDurable has finished: it never runs backwards. It sees the commits of a partition
+//              in their order: with one all before it.
+//  Durability  A finished Commit is ordered and readable, not yet durable. WhenDurable(mark) finishes when that commit
+//              and all before it in its partition are (or reports why they cannot be).
+//  Outcomes    ok; kFenced, kNoSpace, kUnavailable and kBusy (the queue is full): definitely not done; kUnknown: may be
+//              done, or still happen. After kFenced and kUnknown the handle is dead; opening the partition again under
+//              a higher epoch settles what became of the commit.
 //  Threads     Every method may be called from any thread at any time between opening and Close.
-//  Asynchrony  Calls take an operation object that the caller keeps alive until its `done` finishes. An embedded
-//              engine finishes reads before returning, commits at the latest with the turn (base/tasks/turn.h) or, if
-//              the store would hold them back, from another thread; a remote one finishes all from a thread of its own.
-//
-// Keys begin with a byte of 0x01 or more: 0x00 is the engine's own. They are whole (they contain the table's prefix); a
-// partition is a range of them, so that a split moves no data in an embedded engine. Items are written by table/ alone.
+//  Asynchrony  Calls take an operation object that the caller keeps alive, with the handle in it, until its `done`
+//              finishes. An embedded engine finishes reads before returning, commits at the latest with the turn
+//              (base/tasks/turn.h) or, if the store would hold them back, from another thread; a remote one finishes
+//              all from a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -33,22 +39,16 @@
 #include "base/async.h"
 #include "base/result.h"
 #include "storage/batch.h"
+#include "storage/partition.h"
 
 namespace armature::storage {
-
-using PartitionId = uint64_t;
-using Epoch = uint64_t;
-using Sequence = uint64_t;
-
-// The partition that holds the catalogue and other records of the house itself; always exists.
-inline constexpr PartitionId kSystemPartition = 0;
 
 struct KeyRange {
   std::string begin;  // inclusive
   std::string end;    // exclusive; empty = to the very end
 };
 
-// A consistent view of the store, released when the last reference goes.
+// A consistent view of the store, released when the last reference goes. A capability of embedded engines.
 class Snapshot {
  public:
   virtual ~Snapshot() = default;
@@ -63,7 +63,7 @@ struct ReadAt {
 
 struct GetOp {
   // in
-  PartitionId partition = 0;
+  const OpenPartition* partition = nullptr;
   std::string_view key;
   ReadAt at;
   // out: status ok and found, ok and not found, or an error
@@ -74,7 +74,7 @@ struct GetOp {
 };
 
 struct MultiGetOp {
-  PartitionId partition = 0;
+  const OpenPartition* partition = nullptr;
   std::span<const std::string_view> keys;
   ReadAt at;
   Status status;
@@ -87,9 +87,9 @@ struct MultiGetOp {
 };
 
 struct ScanOp {
-  PartitionId partition = 0;
-  std::string_view begin;  // inclusive
-  std::string_view end;    // exclusive; empty = to the very end
+  const OpenPartition* partition = nullptr;
+  std::string_view begin;  // inclusive; of a space, but in the system partition
+  std::string_view end;    // exclusive; empty = to the very end of the space
   bool is_reverse = false;
   // Stops after the row that reaches either limit; at least one row is returned if there is one.
   size_t limit_rows = SIZE_MAX;
@@ -107,42 +107,38 @@ struct ScanOp {
 };
 
 struct CommitOp {
-  PartitionId partition = 0;
-  Epoch epoch = 0;
+  OpenPartition* partition = nullptr;
   const Batch* batch = nullptr;
   Status status;
-  Sequence sequence = 0;
+  Sequence sequence = 0;  // the last number it took
+  Mark mark = 0;
   Completion done;
 };
 
 struct CommitManyOp {
   struct Part {
-    PartitionId partition = 0;
-    Epoch epoch = 0;
+    OpenPartition* partition = nullptr;
     const Batch* batch = nullptr;
+    Sequence sequence = 0;  // out, as above
   };
-  std::span<const Part> parts;
+  std::span<Part> parts;  // of different partitions
   Status status;
-  Sequence sequence = 0;
+  Mark mark = 0;  // of all the parts
   Completion done;
 };
 
 struct DurableOp {
-  Sequence sequence = 0;
+  const OpenPartition* partition = nullptr;
+  Mark mark = 0;
   Status status;
   Completion done;
   DurableOp* next = nullptr;  // the engine's list of parked operations
 };
 
-struct PartitionInfo {
-  PartitionId id = 0;
-  Epoch epoch = 0;
-  KeyRange range;
-};
-
 struct Capabilities {
   bool multi_partition_atomic = false;
   bool persistent = false;
+  bool snapshots = false;
 };
 
 struct EngineStats {
@@ -166,18 +162,24 @@ class Engine {
   virtual void Commit(CommitOp& op) = 0;
   virtual void CommitMany(CommitManyOp& op) = 0;
   virtual void WhenDurable(DurableOp& op) = 0;
-  virtual Sequence DurableUpTo() const = 0;
+  // Commits of the partition up to here are durable.
+  virtual Mark DurableUpTo(const OpenPartition& partition) const = 0;
 
   // Partitions. Durable when they return; rare, so they are tasks.
+
   virtual Task<Result<std::vector<PartitionInfo>>> ListPartitions() = 0;
-  // The same partition again is no error; another range or epoch under a known id is kInvalidArgument.
+  // The same partition again is no error; another one under a known id is kInvalidArgument.
   virtual Task<Status> CreatePartition(PartitionInfo info) = 0;
-  // Forgets the partition and every key in its range.
+  // Under the epoch the partition has, or a higher one, which it then has; under a lower one kFenced. Again under the
+  // same: the same handle.
+  virtual Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) = 0;
+  // The partition ends. Its hashes below `at` go to `low`, the others to `high`: new partitions at its epoch.
+  virtual Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) = 0;
+  // Forgets the partition and everything in it.
   virtual Task<Status> DropPartition(PartitionId id) = 0;
-  // Keys from `at` on move to `new_id`, which starts at the old partition's epoch.
-  virtual Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) = 0;
-  // Takes the partition over: later commits with an epoch below `epoch` are refused.
-  virtual Task<Status> FencePartition(PartitionId id, Epoch epoch) = 0;
+
+  // The handle of the system partition, for as long as the engine lives.
+  virtual OpenPartition& system() = 0;
 
   // A snapshot of the durable view.
   virtual std::shared_ptr<const Snapshot> TakeSnapshot() = 0;

@@ -55,14 +55,14 @@ void Fill(Engine& engine, int items) {
     batch.Put(Key(static_cast<uint64_t>(i)), value);
     if (batch.count() < 100 && i + 1 < items) continue;
     CommitOp op;
-    op.batch = &batch;
+    op.partition = &engine.system(), op.batch = &batch;
     engine.Commit(op);
     Await(op.done);
-    last.sequence = op.sequence;
+    last.mark = op.mark;
     batch.Clear();
   }
   DurableOp durable;
-  durable.sequence = last.sequence;
+  durable.partition = &engine.system(), durable.mark = last.mark;
   engine.WhenDurable(durable);
   Await(durable.done);
 }
@@ -70,6 +70,7 @@ void Fill(Engine& engine, int items) {
 void Gets(benchmark::State& state, Engine& engine, View view, int items) {
   uint64_t next = 1;
   GetOp op;
+  op.partition = &engine.system();
   for (auto _ : state) {
     next = next * 6364136223846793005ull + 1442695040888963407ull;
     const std::string key = Key((next >> 33) % static_cast<uint64_t>(items));
@@ -90,7 +91,7 @@ void Commits(benchmark::State& state, Engine& engine, int items) {
     batch.Clear();
     batch.Put(Key((next >> 33) % static_cast<uint64_t>(items)), value);
     CommitOp op;
-    op.batch = &batch;
+    op.partition = &engine.system(), op.batch = &batch;
     engine.Commit(op);
     Await(op.done);
     if (!op.status.ok()) state.SkipWithError("commit failed");
@@ -188,11 +189,11 @@ void BM_DurablePut(benchmark::State& state) {
         batch.Clear();
         batch.Put(Key(static_cast<uint64_t>(w)), value);
         CommitOp commit;
-        commit.batch = &batch;
+        commit.partition = &engine->system(), commit.batch = &batch;
         engine->Commit(commit);
         co_await commit.done;
         DurableOp durable;
-        durable.sequence = commit.sequence;
+        durable.partition = commit.partition, durable.mark = commit.mark;
         engine->WhenDurable(durable);
         co_await durable.done;
       }

@@ -2,8 +2,8 @@
 //
 //   auto value = co_await storage::GetValue(engine, partition, key, {View::kLatest});
 //   if (Status status = co_await storage::Run(engine, scan); !status.ok()) co_return status;  // rows are in `scan`
-//   auto sequence = co_await storage::CommitBatch(engine, partition, epoch, batch);
-//   if (Status status = co_await storage::AwaitDurable(engine, *sequence); !status.ok()) co_return status;
+//   auto committed = co_await storage::CommitBatch(engine, partition, batch);
+//   if (Status status = co_await storage::AwaitDurable(engine, partition, committed->mark); !status.ok()) …
 //
 // These are awaitables, not tasks: they cost no coroutine frame, and nothing suspends when the engine has finished
 // before it returns. Each is awaited at once and lies in the caller's frame. What is passed by reference or view must
@@ -23,6 +23,12 @@
 #include "storage/engine.h"
 
 namespace armature::storage {
+
+// What became of a commit: the last number it took, and what to wait for until it is durable.
+struct Committed {
+  Sequence sequence = 0;
+  Mark mark = 0;
+};
 
 namespace engine_calls {
 
@@ -70,8 +76,8 @@ class [[nodiscard]] Call {
 
 class [[nodiscard]] Get final : public Call<GetOp> {
  public:
-  Get(Engine& engine, PartitionId partition, std::string_view key, ReadAt at) : Call(engine) {
-    op_.partition = partition, op_.key = key, op_.at = at;
+  Get(Engine& engine, const OpenPartition& partition, std::string_view key, ReadAt at) : Call(engine) {
+    op_.partition = &partition, op_.key = key, op_.at = at;
   }
   Result<std::optional<std::string>> await_resume() {
     if (!op_.status.ok()) return std::move(op_.status);
@@ -81,27 +87,29 @@ class [[nodiscard]] Get final : public Call<GetOp> {
 
 class [[nodiscard]] Commit final : public Call<CommitOp> {
  public:
-  Commit(Engine& engine, PartitionId partition, Epoch epoch, const Batch& batch) : Call(engine) {
-    op_.partition = partition, op_.epoch = epoch, op_.batch = &batch;
+  Commit(Engine& engine, OpenPartition& partition, const Batch& batch) : Call(engine) {
+    op_.partition = &partition, op_.batch = &batch;
   }
-  Result<Sequence> await_resume() {
+  Result<Committed> await_resume() {
     if (!op_.status.ok()) return std::move(op_.status);
-    return op_.sequence;
+    return Committed{op_.sequence, op_.mark};
   }
 };
 
 class [[nodiscard]] CommitMany final : public Call<CommitManyOp> {
  public:
-  CommitMany(Engine& engine, std::span<const CommitManyOp::Part> parts) : Call(engine) { op_.parts = parts; }
-  Result<Sequence> await_resume() {
+  CommitMany(Engine& engine, std::span<CommitManyOp::Part> parts) : Call(engine) { op_.parts = parts; }
+  Result<Mark> await_resume() {
     if (!op_.status.ok()) return std::move(op_.status);
-    return op_.sequence;
+    return op_.mark;
   }
 };
 
 class [[nodiscard]] Durable final : public Call<DurableOp> {
  public:
-  Durable(Engine& engine, Sequence sequence) : Call(engine) { op_.sequence = sequence; }
+  Durable(Engine& engine, const OpenPartition& partition, Mark mark) : Call(engine) {
+    op_.partition = &partition, op_.mark = mark;
+  }
   Status await_resume() { return std::move(op_.status); }
 };
 
@@ -114,22 +122,25 @@ engine_calls::Running<Op> Run(Engine& engine, Op& op) {
 }
 
 // The value under `key`, nothing if there is none, or why that cannot be said.
-inline engine_calls::Get GetValue(Engine& engine, PartitionId partition, std::string_view key, ReadAt at = {}) {
+inline engine_calls::Get GetValue(Engine& engine, const OpenPartition& partition, std::string_view key,
+                                  ReadAt at = {}) {
   return {engine, partition, key, at};
 }
-engine_calls::Get GetValue(Engine&, PartitionId, std::string&&, ReadAt = {}) = delete;
+engine_calls::Get GetValue(Engine&, const OpenPartition&, std::string&&, ReadAt = {}) = delete;
 
 // `batch` and `parts` must live until it is finished.
-inline engine_calls::Commit CommitBatch(Engine& engine, PartitionId partition, Epoch epoch, const Batch& batch) {
-  return {engine, partition, epoch, batch};
+inline engine_calls::Commit CommitBatch(Engine& engine, OpenPartition& partition, const Batch& batch) {
+  return {engine, partition, batch};
 }
-engine_calls::Commit CommitBatch(Engine&, PartitionId, Epoch, Batch&&) = delete;
+engine_calls::Commit CommitBatch(Engine&, OpenPartition&, Batch&&) = delete;
 
-inline engine_calls::CommitMany CommitParts(Engine& engine, std::span<const CommitManyOp::Part> parts) {
+inline engine_calls::CommitMany CommitParts(Engine& engine, std::span<CommitManyOp::Part> parts) {
   return {engine, parts};
 }
 
-// Finishes when the commit `sequence` and all before it are durable, or says why they cannot be.
-inline engine_calls::Durable AwaitDurable(Engine& engine, Sequence sequence) { return {engine, sequence}; }
+// Finishes when the commit with this mark and all before it in the partition are durable, or says why they cannot be.
+inline engine_calls::Durable AwaitDurable(Engine& engine, const OpenPartition& partition, Mark mark) {
+  return {engine, partition, mark};
+}
 
 }  // namespace armature::storage

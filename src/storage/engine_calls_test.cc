@@ -23,12 +23,13 @@ class EngineCallsTest : public ::testing::TestWithParam<bool> {
   Task<Status> Put(std::string key, std::string value) {
     Batch batch;
     batch.Put(key, value);
-    auto sequence = co_await CommitBatch(*engine_, kSystemPartition, 0, batch);
-    if (!sequence) co_return sequence.error();
-    co_return co_await AwaitDurable(*engine_, *sequence);
+    OpenPartition& system = engine_->system();
+    const auto committed = co_await CommitBatch(*engine_, system, batch);
+    if (!committed) co_return committed.error();
+    co_return co_await AwaitDurable(*engine_, system, committed->mark);
   }
   Task<Result<std::optional<std::string>>> Find(std::string key) {
-    co_return co_await GetValue(*engine_, kSystemPartition, key);
+    co_return co_await GetValue(*engine_, engine_->system(), key);
   }
 
   Metrics metrics_;
@@ -53,6 +54,7 @@ TEST_P(EngineCallsTest, AnOperationOfTheCallersRunsInPlace) {
   for (const char* key : {"a", "b", "c"}) ASSERT_TRUE(RunBlocking(Put(key, key)).ok());
   auto scan = [&](ScanOp& op) -> Task<Status> { co_return co_await storage::Run(*engine_, op); };
   ScanOp op;
+  op.partition = &engine_->system();
   op.begin = "a", op.is_reverse = true, op.limit_rows = 2;
   ASSERT_TRUE(RunBlocking(scan(op)).ok());
   ASSERT_EQ(op.rows.size(), 2u);
@@ -62,32 +64,37 @@ TEST_P(EngineCallsTest, AnOperationOfTheCallersRunsInPlace) {
 }
 
 TEST_P(EngineCallsTest, PartsAreCommittedTogether) {
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({1, 1, {"a", "m"}})).ok());
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({2, 1, {"m", "z"}})).ok());
-  auto commit = [&](Epoch second) -> Task<Result<Sequence>> {
+  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({.id = 1, .keyspace = 1, .epoch = 1})).ok());
+  const auto stale = *RunBlocking(engine_->OpenPartitionAt(1, 1));
+  const auto owner = *RunBlocking(engine_->OpenPartitionAt(1, 2));
+  auto commit = [&](OpenPartition& second) -> Task<Result<Mark>> {
     Batch left, right;
-    left.Put("a", "1");
-    right.Put("n", "2");
-    const std::vector<CommitManyOp::Part> parts{{1, 1, &left}, {2, second, &right}};
-    auto sequence = co_await CommitParts(*engine_, parts);
-    if (!sequence) co_return sequence;
-    EXPECT_TRUE((co_await AwaitDurable(*engine_, *sequence)).ok());
-    co_return sequence;
+    left.Put("n", "2");
+    right.Put("\x90", "1");
+    std::vector<CommitManyOp::Part> parts{{&engine_->system(), &left}, {&second, &right}};
+    auto mark = co_await CommitParts(*engine_, parts);
+    if (!mark) co_return mark;
+    EXPECT_TRUE((co_await AwaitDurable(*engine_, second, *mark)).ok());
+    co_return mark;
   };
-  auto fenced = RunBlocking(commit(0));
+  auto fenced = RunBlocking(commit(*stale));
   ASSERT_FALSE(fenced.has_value());
   EXPECT_EQ(fenced.error().code(), StatusCode::kFenced);
-  auto committed = RunBlocking(commit(1));
+  EXPECT_FALSE(RunBlocking(Find("n"))->has_value());
+  auto committed = RunBlocking(commit(*owner));
   ASSERT_TRUE(committed.has_value());
   EXPECT_GT(*committed, 0u);
   EXPECT_EQ(*RunBlocking(Find("n")), "2");
 }
 
 TEST_P(EngineCallsTest, ErrorsOfEveryKindOfCallAreHandedOn) {
-  auto commit = [&]() -> Task<Result<Sequence>> {
+  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({.id = 1, .keyspace = 1, .epoch = 1})).ok());
+  const auto dropped = *RunBlocking(engine_->OpenPartitionAt(1, 1));
+  ASSERT_TRUE(RunBlocking(engine_->DropPartition(1)).ok());
+  auto commit = [&]() -> Task<Result<Committed>> {
     Batch batch;
-    batch.Put("a", "1");
-    co_return co_await CommitBatch(*engine_, 99, 0, batch);
+    batch.Put("\x90", "1");
+    co_return co_await CommitBatch(*engine_, *dropped, batch);
   };
   auto committed = RunBlocking(commit());
   ASSERT_FALSE(committed.has_value());
@@ -106,7 +113,7 @@ TEST(EngineCalls, WhatAnEngineThrowsReachesTheCaller) {
   const std::string key = "a";
   auto find = [&]() -> Task<bool> {
     try {
-      static_cast<void>(co_await GetValue(*engine, kSystemPartition, key));
+      static_cast<void>(co_await GetValue(*engine, engine->system(), key));
     } catch (const std::bad_alloc&) { co_return true; }
     co_return false;
   };

@@ -9,45 +9,52 @@
 namespace armature::storage {
 namespace {
 
-constexpr uint8_t kRecordVersion = 1;
+constexpr uint8_t kRecordVersion = 2;
+constexpr uint8_t kEndedFlag = 0x01;
+constexpr uint64_t kIdLimit = uint64_t{1} << 56;
 
 Status Unknown(PartitionId id) { return Status::NotFound(fmt::format("no partition {}", id)); }
+Status Exists(PartitionId id) { return Status::InvalidArgument(fmt::format("partition {} exists already", id)); }
 
 }  // namespace
 
-PartitionTable::PartitionTable() { Put({kSystemPartition, 0, {}}); }
-
-Status PartitionTable::Refuse(PartitionId id, Epoch epoch) const {
-  const PartitionInfo* info = Find(id);
-  if (info == nullptr) return Unknown(id);
-  return Status::Fenced(fmt::format("partition {} is at epoch {}, the commit at {}", id, info->epoch, epoch));
+PartitionTable::PartitionTable() : system_(std::make_shared<EmbeddedPartition>(PartitionInfo{}, 0)) {
+  WriteLock lock(mutex_);
+  partitions_.emplace(kSystemPartition, system_);
 }
 
 std::vector<PartitionInfo> PartitionTable::List() const {
   std::vector<PartitionInfo> list;
   list.reserve(partitions_.size());
-  for (const auto& [id, info] : partitions_) list.push_back(info);
-  std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  for (const auto& [id, partition] : partitions_) list.push_back(partition->info());
   return list;
 }
 
 const PartitionInfo* PartitionTable::Find(PartitionId id) const {
-  auto found = partitions_.find(id);
-  return found == partitions_.end() ? nullptr : &found->second;
+  const auto found = partitions_.find(id);
+  return found == partitions_.end() ? nullptr : &found->second->info();
 }
 
-void PartitionTable::Put(PartitionInfo info) { partitions_.insert_or_assign(info.id, std::move(info)); }
-void PartitionTable::Erase(PartitionId id) { partitions_.erase(id); }
+std::shared_ptr<EmbeddedPartition> PartitionTable::Handle(PartitionId id) const {
+  const auto found = partitions_.find(id);
+  return found == partitions_.end() ? nullptr : found->second;
+}
+
+bool PartitionTable::IsLastOf(PartitionId id) const {
+  const KeyspaceId keyspace = Find(id)->keyspace;
+  return std::none_of(partitions_.begin(), partitions_.end(), [&](const auto& entry) {
+    const PartitionInfo& info = entry.second->info();
+    return info.id != id && info.id != kSystemPartition && info.keyspace == keyspace && !info.is_ended;
+  });
+}
 
 Status PartitionTable::CheckCreate(const PartitionInfo& info) const {
   if (const PartitionInfo* known = Find(info.id)) {
     // Asked again after an error whose write survived: the caller has what it wanted.
-    if (known->epoch == info.epoch && known->range.begin == info.range.begin && known->range.end == info.range.end)
-      return {};
-    return Status::InvalidArgument(fmt::format("partition {} exists already", info.id));
+    return *known == info ? Status() : Exists(info.id);
   }
-  if (!info.range.end.empty() && info.range.end <= info.range.begin)
-    return Status::InvalidArgument(fmt::format("partition {} has an empty range", info.id));
+  if (info.hashes.first > info.hashes.last || info.is_ended || info.id >= kIdLimit || info.keyspace >= kIdLimit)
+    return Status::InvalidArgument(fmt::format("partition {} cannot be", info.id));
   return {};
 }
 
@@ -56,36 +63,61 @@ Status PartitionTable::CheckDrop(PartitionId id) const {
   return Find(id) ? Status::Ok() : Unknown(id);
 }
 
-Result<PartitionTable::Halves> PartitionTable::PlanSplit(PartitionId id, std::string_view at,
-                                                         PartitionId new_id) const {
+Result<PartitionTable::Split> PartitionTable::PlanSplit(PartitionId id, uint64_t at, PartitionId low,
+                                                        PartitionId high) const {
   const PartitionInfo* old = Find(id);
   if (old == nullptr) return Unknown(id);
-  if (Find(new_id)) return Status::InvalidArgument(fmt::format("partition {} exists already", new_id));
-  if (at <= old->range.begin || (!old->range.end.empty() && at >= old->range.end))
-    return Status::InvalidArgument(fmt::format("partition {} cannot be split outside its range", id));
-  Halves halves{*old, *old};
-  halves.low.range.end = at;
-  halves.high.id = new_id;
-  halves.high.range.begin = at;
-  return halves;
+  if (Find(low)) return Exists(low);
+  if (Find(high) || low == high) return Exists(high);
+  if (id == kSystemPartition || old->is_ended || at <= old->hashes.first || at > old->hashes.last)
+    return Status::InvalidArgument(fmt::format("partition {} cannot be split at {:016x}", id, at));
+  Split split{*old, *old, *old};
+  split.ended.is_ended = true;
+  split.low.id = low;
+  split.low.hashes.last = at - 1;
+  split.high.id = high;
+  split.high.hashes.first = at;
+  return split;
 }
 
-Result<PartitionInfo> PartitionTable::PlanFence(PartitionId id, Epoch epoch) const {
+Result<PartitionInfo> PartitionTable::PlanOpen(PartitionId id, Epoch epoch) const {
   const PartitionInfo* old = Find(id);
   if (old == nullptr) return Unknown(id);
   // A take-over with an old epoch is itself refused: two claimants cannot both win.
-  if (epoch < old->epoch) return Refuse(id, epoch);
-  PartitionInfo fenced = *old;
-  fenced.epoch = epoch;
-  return fenced;
+  if (epoch < old->epoch)
+    return Status::Fenced(fmt::format("partition {} is at epoch {}, which is above {}", id, old->epoch, epoch));
+  PartitionInfo opened = *old;
+  opened.epoch = epoch;
+  return opened;
+}
+
+void PartitionTable::Put(const PartitionInfo& info, Sequence newest) {
+  partitions_.insert_or_assign(info.id, std::make_shared<EmbeddedPartition>(info, newest));
+}
+
+void PartitionTable::Change(const PartitionInfo& info) {
+  std::shared_ptr<EmbeddedPartition>& known = partitions_.at(info.id);
+  if (known->info() == info) return;
+  auto changed = std::make_shared<EmbeddedPartition>(info, known->newest);
+  known->Kill();
+  known = std::move(changed);
+}
+
+void PartitionTable::Erase(PartitionId id) {
+  const auto found = partitions_.find(id);
+  if (found == partitions_.end()) return;
+  found->second->Drop();
+  partitions_.erase(found);
 }
 
 std::string EncodePartition(const PartitionInfo& info) {
   std::string record;
   AppendByte(record, kRecordVersion);
+  AppendByte(record, info.is_ended ? kEndedFlag : 0);
+  AppendVarint(record, info.keyspace);
   AppendVarint(record, info.epoch);
-  AppendLengthPrefixed(record, info.range.begin);
-  AppendLengthPrefixed(record, info.range.end);
+  AppendBigEndian(record, info.hashes.first);
+  AppendBigEndian(record, info.hashes.last);
   return record;
 }
 
@@ -96,10 +128,14 @@ Result<PartitionInfo> DecodePartition(PartitionId id, std::string_view record) {
         fmt::format("partition {} has record version {}, this program knows {}", id, version, kRecordVersion));
   PartitionInfo info;
   info.id = id;
+  const uint8_t flags = reader.Byte();
+  info.is_ended = (flags & kEndedFlag) != 0;
+  info.keyspace = reader.Varint();
   info.epoch = reader.Varint();
-  info.range.begin = reader.LengthPrefixed();
-  info.range.end = reader.LengthPrefixed();
-  if (!reader.ok() || !reader.at_end()) return Status::Corruption(fmt::format("record of partition {} is damaged", id));
+  info.hashes.first = reader.BigEndian<uint64_t>();
+  info.hashes.last = reader.BigEndian<uint64_t>();
+  if (!reader.ok() || !reader.at_end() || (flags & ~kEndedFlag) != 0 || info.hashes.first > info.hashes.last)
+    return Status::Corruption(fmt::format("record of partition {} is damaged", id));
   return info;
 }
 

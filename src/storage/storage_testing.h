@@ -21,37 +21,40 @@ inline void Await(Completion& done) {
 }
 
 // Commits and waits until it is durable.
-inline Status CommitAndWait(Engine& engine, const Batch& batch, PartitionId partition = kSystemPartition,
-                            Epoch epoch = 0) {
+inline Status CommitAndWait(Engine& engine, const Batch& batch, OpenPartition* partition = nullptr) {
   CommitOp op;
-  op.partition = partition, op.epoch = epoch, op.batch = &batch;
+  op.partition = partition ? partition : &engine.system(), op.batch = &batch;
   engine.Commit(op);
   Await(op.done);
   if (!op.status.ok()) return op.status;
   DurableOp durable;
-  durable.sequence = op.sequence;
+  durable.partition = op.partition, durable.mark = op.mark;
   engine.WhenDurable(durable);
   Await(durable.done);
   return durable.status;
 }
 
-inline Status PutAndWait(Engine& engine, std::string_view key, std::string_view value) {
+inline Status PutAndWait(Engine& engine, std::string_view key, std::string_view value,
+                         OpenPartition* partition = nullptr) {
   Batch batch;
   batch.Put(key, value);
-  return CommitAndWait(engine, batch);
+  return CommitAndWait(engine, batch, partition);
 }
 
 // The value, `absent`, or the name of the error.
-inline std::string GetOr(Engine& engine, std::string_view key, std::string_view absent, ReadAt at = {}) {
+inline std::string GetOr(Engine& engine, std::string_view key, std::string_view absent, ReadAt at = {},
+                         const OpenPartition* partition = nullptr) {
   GetOp op;
-  op.key = key, op.at = at;
+  op.partition = partition ? partition : &engine.system(), op.key = key, op.at = at;
   engine.Get(op);
   Await(op.done);
   if (!op.status.ok()) return op.status.ToString();
   return op.found ? op.value : std::string(absent);
 }
 
+// In the system partition, unless `op` names another.
 inline ScanOp& RunScan(Engine& engine, ScanOp& op) {
+  if (!op.partition) op.partition = &engine.system();
   engine.Scan(op);
   Await(op.done);
   return op;

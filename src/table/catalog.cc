@@ -26,15 +26,32 @@ constexpr storage::Epoch kFirstEpoch = 1;
 
 // When the next id is not known any more, it goes on so far behind the highest that is: no id is given out twice.
 constexpr uint64_t kLostIds = uint64_t{1} << 20;
-constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see TablePrefix
+constexpr uint64_t kTableIdEnd = uint64_t{1} << 56;  // see storage/partition.h
 
-Result<std::shared_ptr<Table>> DecodeTable(std::string_view record,
-                                           const std::vector<storage::PartitionInfo>& partitions) {
-  ARMATURE_TRY(TableDef def, model::DecodeTableDef(record));
-  const auto partition =
-      std::find_if(partitions.begin(), partitions.end(), [&](const auto& info) { return info.id == def.id; });
-  if (partition == partitions.end()) return Status::Corruption("it has no partition");
-  return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), partition->id, partition->epoch);
+void AddPartitionIds(const PartitionSet& partitions, std::vector<storage::PartitionId>& ids) {
+  const auto list = partitions.list();
+  for (const auto& partition : *list) ids.push_back(partition->id());
+}
+
+// Of global indexes that a table no longer has.
+std::vector<storage::PartitionId> PartitionsOfRemoved(const TableSchema& before, const TableSchema& after) {
+  std::vector<storage::PartitionId> ids;
+  for (const auto& index : before.indexes()) {
+    const IndexSchema* const now = after.FindIndex(index.def->name);
+    if (index.is_global() && (!now || now->def->keyspace != index.def->keyspace))
+      AddPartitionIds(*index.partitions, ids);
+  }
+  return ids;
+}
+
+// Those of the table and of its global indexes.
+std::vector<storage::PartitionId> PartitionIds(const Table& table) {
+  std::vector<storage::PartitionId> ids;
+  AddPartitionIds(table.partitions(), ids);
+  const auto schema = table.schema();
+  for (const auto& index : schema->indexes())
+    if (index.is_global()) AddPartitionIds(*index.partitions, ids);
+  return ids;
 }
 
 }  // namespace
@@ -55,7 +72,7 @@ Task<Status> Catalog::Load() {
 Task<Status> Catalog::LoadNextTableId() {
   storage::GetOp next_id;
   const std::string next_id_key = NextTableIdKey();
-  next_id.partition = storage::kSystemPartition;
+  next_id.partition = &engine_.system();
   next_id.key = next_id_key;
   next_id.at.view = storage::View::kLatest;
   engine_.Get(next_id);
@@ -72,6 +89,42 @@ Task<Status> Catalog::LoadNextTableId() {
   co_return Status::Ok();
 }
 
+Task<Result<std::shared_ptr<Table>>> Catalog::LoadTable(std::string_view record,
+                                                        const std::vector<storage::PartitionInfo>& partitions) {
+  ARMATURE_CO_TRY(TableDef def, model::DecodeTableDef(record));
+  auto opened = co_await OpenPartitions(def.id, partitions);
+  if (!opened) co_return opened.error();
+  IndexPartitions of_indexes;
+  for (const auto& index : def.indexes) {
+    if (index.kind != model::IndexKind::kGlobal) continue;
+    auto of_index = co_await OpenPartitions(index.keyspace, partitions);
+    if (!of_index) co_return of_index.error();
+    of_indexes[index.keyspace] = std::make_shared<PartitionSet>(std::move(*of_index));
+  }
+  co_return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), std::move(*opened), of_indexes);
+}
+
+Task<Result<PartitionSet::List>> Catalog::OpenPartitions(storage::KeyspaceId keyspace,
+                                                         const std::vector<storage::PartitionInfo>& partitions) {
+  std::vector<storage::PartitionInfo> own;
+  for (const auto& info : partitions)
+    if (info.keyspace == keyspace && !info.is_ended) own.push_back(info);
+  std::sort(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.hashes.first < b.hashes.first; });
+  PartitionSet::List opened;
+  uint64_t next_hash = 0;
+  bool is_whole = false;
+  for (const auto& info : own) {
+    if (is_whole || info.hashes.first != next_hash) co_return Status::Corruption("its partitions do not fit together");
+    is_whole = info.hashes.last == UINT64_MAX;
+    next_hash = info.hashes.last + 1;
+    auto handle = co_await engine_.OpenPartitionAt(info.id, info.epoch);
+    if (!handle) co_return handle.error();
+    opened.push_back(std::make_shared<Partition>(std::move(*handle)));
+  }
+  if (!is_whole) co_return Status::Corruption("it has no partition");
+  co_return opened;
+}
+
 Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& partitions) {
   storage::ScanOp scan;
   const storage::KeyRange range = CatalogRange();
@@ -79,19 +132,20 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
 
   std::unordered_set<storage::PartitionId> known{storage::kSystemPartition};
   for (const auto& row : scan.rows) {
-    auto loaded = DecodeTable(row.value, partitions);
+    auto loaded = co_await LoadTable(row.value, partitions);
     const std::string_view name = NameInCatalogKey(row.key);
     if (loaded && CatalogKeyOf(*(*loaded)->def()) != row.key) loaded = Status::Corruption("it is another table's");
     if (!loaded) {
       SetAsideRecord(std::string(row.key), name, loaded.error().message());
       continue;
     }
-    known.insert((*loaded)->partition());
+    for (const storage::PartitionId id : PartitionIds(**loaded)) known.insert(id);
     if (Status status = co_await LoadStats(**loaded); !status.ok()) co_return status;
     list_.Add(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
-  for (const auto& table : DeletedTables()) known.insert(table->partition());
+  for (const auto& table : DeletedTables())
+    for (const storage::PartitionId id : PartitionIds(*table)) known.insert(id);
   if (Status status = co_await DropUnknownPartitions(partitions, known); !status.ok()) co_return status;
   // On a full disk a server starts all the same, and does later what is due.
   const Status status = co_await RunDueTransitions();
@@ -121,10 +175,10 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
   const storage::KeyRange range = DeletedTableRange();
   if (Status status = co_await ReadSystemRecords(engine_, range, scan); !status.ok()) co_return status;
   for (const auto& row : scan.rows) {
-    auto loaded = DecodeTable(row.value, partitions);
+    auto loaded = co_await LoadTable(row.value, partitions);
     if (loaded && DeletedTableKey((*loaded)->id()) != row.key) loaded = Status::Corruption("it is another table's");
     if (!loaded) {
-      ByteReader id(row.key.substr(2));
+      ByteReader id(row.key.substr(1));
       SetAsideRecord(std::string(row.key), fmt::format("(deleted, id {})", id.BigEndian<uint64_t>()),
                      loaded.error().message());
       continue;
@@ -137,7 +191,7 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
 Task<Status> Catalog::LoadStats(Table& table) {
   const std::string key = TableStatsKey(table.id());
   storage::GetOp get;
-  get.partition = storage::kSystemPartition;
+  get.partition = &engine_.system();
   get.key = key;
   get.at.view = storage::View::kLatest;
   engine_.Get(get);
@@ -204,34 +258,73 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
   def.status = ResourceStatus::kCreating;
   def.transition_due_millis = now + control_plane_delay_millis_;
 
-  storage::PartitionInfo partition{def.id, kFirstEpoch, TableRange(def.id)};
+  std::vector<storage::PartitionId> made;
+  auto partition = co_await MakePartition(def.id, made);
+  IndexPartitions of_indexes;
+  Status are_made;
+  if (partition) are_made = co_await MakeIndexPartitions(def, made, of_indexes);
+  else are_made = partition.error();
+  if (!are_made.ok()) {
+    LogError("table {} could not be created: {}", def.name, are_made.ToString());
+    co_return model::FromStatus(are_made);
+  }
   // Made ready before it is stored: what is stored is in use from then on, memory or not.
-  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def), partition.id, partition.epoch);
+  auto table =
+      std::make_shared<Table>(std::make_shared<const TableDef>(def),
+                              PartitionSet::List{std::make_shared<Partition>(std::move(*partition))}, of_indexes);
   TableList::Tables ready;
   ready.emplace(CatalogKeyOf(def), table);
   MakeRoomToTell();
-  // Whatever ends this early, the partition is not forgotten: it may be there.
-  partitions_to_drop_.push_back(def.id);
-  if (Status status = co_await engine_.CreatePartition(partition); !status.ok()) {
-    LogError("table {} could not be created: {}", def.name, status.ToString());
-    co_return model::FromStatus(status);
-  }
   storage::Batch batch;
   batch.Put(CatalogKeyOf(def), model::EncodeTableDef(def));
-  std::string next_id;
-  AppendBigEndian(next_id, next_table_id_);
-  batch.Put(NextTableIdKey(), next_id);
+  PutNextId(batch);
   Status stored = co_await CommitSystem(batch);
-  std::erase(partitions_to_drop_, def.id);
+  KeepPartitions(made);
   if (!stored.ok()) {
     LogError("table {} could not be created: {}", def.name, stored.ToString());
-    co_await UndoCreate(def);
+    storage::Batch undo;
+    undo.Delete(CatalogKeyOf(def));
+    co_await UndoAndDrop(undo, made);
     co_return model::FromStatus(stored);
   }
   list_.Take(ready);
   to_tell_.push_back({table, nullptr, table->def()});
   co_await ReleaseAndTell(std::move(guard));
   co_return table;
+}
+
+void Catalog::PutNextId(storage::Batch& batch) const {
+  std::string next_id;
+  AppendBigEndian(next_id, next_table_id_);
+  batch.Put(NextTableIdKey(), next_id);
+}
+
+// Whatever ends a change early, its partitions are not forgotten: they may be there.
+Task<Result<std::shared_ptr<storage::OpenPartition>>> Catalog::MakePartition(storage::KeyspaceId keyspace,
+                                                                             std::vector<storage::PartitionId>& made) {
+  // The first of a keyspace has its number.
+  const storage::PartitionInfo info{.id = keyspace, .keyspace = keyspace, .epoch = kFirstEpoch};
+  made.push_back(info.id);
+  partitions_to_drop_.push_back(info.id);
+  if (Status status = co_await engine_.CreatePartition(info); !status.ok()) co_return status;
+  co_return co_await engine_.OpenPartitionAt(info.id, kFirstEpoch);
+}
+
+Task<Status> Catalog::MakeIndexPartitions(TableDef& def, std::vector<storage::PartitionId>& made,
+                                          IndexPartitions& of_indexes) {
+  for (auto& index : def.indexes) {
+    if (index.kind != model::IndexKind::kGlobal || index.keyspace != 0) continue;
+    index.keyspace = next_table_id_++;
+    auto partition = co_await MakePartition(index.keyspace, made);
+    if (!partition) co_return partition.error();
+    of_indexes[index.keyspace] =
+        std::make_shared<PartitionSet>(PartitionSet::List{std::make_shared<Partition>(std::move(*partition))});
+  }
+  co_return Status::Ok();
+}
+
+void Catalog::KeepPartitions(const std::vector<storage::PartitionId>& made) noexcept {
+  for (const storage::PartitionId id : made) std::erase(partitions_to_drop_, id);
 }
 
 void Catalog::MakeRoomToTell() { to_tell_.reserve(to_tell_.size() + 1); }
@@ -246,15 +339,13 @@ Task<void> Catalog::ReleaseAndTell(LatchTable::Guard guard) {
 
 // The record first: a record without a partition would be a damaged catalogue, a partition without a record is only
 // something for Load to clear away.
-Task<void> Catalog::UndoCreate(const TableDef& def) {
-  storage::Batch batch;
-  batch.Delete(CatalogKeyOf(def));
-  Status status = co_await CommitSystem(batch);
+Task<void> Catalog::UndoAndDrop(const storage::Batch& undo, const std::vector<storage::PartitionId>& made) {
+  Status status = co_await CommitSystem(undo);
   if (status.ok()) {
-    partitions_to_drop_.push_back(def.id);
+    partitions_to_drop_.insert(partitions_to_drop_.end(), made.begin(), made.end());
     status = co_await DropPartitions();
   }
-  if (!status.ok()) LogWarn("partition {} stays for now: {}", def.id, status.ToString());
+  if (!status.ok()) LogWarn("partition {} stays for now: {}", fmt::join(made, ", "), status.ToString());
 }
 
 Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scope, std::string_view name,
@@ -271,12 +362,34 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
   const ResourceStatus before = def.status;
   ARMATURE_CO_CHECK_OK(change(def));
   if (def.status != before) def.transition_due_millis = now + control_plane_delay_millis_;
+  std::vector<storage::PartitionId> made;
+  IndexPartitions of_indexes;
+  if (Status status = co_await MakeIndexPartitions(def, made, of_indexes); !status.ok())
+    co_return model::FromStatus(status);
   auto changed = std::make_shared<const TableDef>(std::move(def));
-  auto schema = table->MakeSchema(changed);
+  auto schema = table->MakeSchema(changed, of_indexes);
+  const auto gone = PartitionsOfRemoved(*table->schema(), *schema);
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + gone.size());
   MakeRoomToTell();
-  if (Status status = co_await StoreRecord(*changed); !status.ok()) co_return model::FromStatus(status);
+  storage::Batch batch;
+  batch.Put(CatalogKeyOf(*changed), model::EncodeTableDef(*changed));
+  if (!made.empty()) PutNextId(batch);
+  Status stored = co_await CommitSystem(batch);
+  KeepPartitions(made);
+  if (!stored.ok()) {
+    if (!made.empty()) {
+      storage::Batch undo;
+      undo.Put(CatalogKeyOf(*old), model::EncodeTableDef(*old));
+      co_await UndoAndDrop(undo, made);
+    }
+    co_return model::FromStatus(stored);
+  }
   table->Publish(std::move(schema));
   to_tell_.push_back({std::move(table), old, changed});
+  partitions_to_drop_.insert(partitions_to_drop_.end(), gone.begin(), gone.end());
+  if (!gone.empty())
+    if (Status status = co_await DropPartitions(); !status.ok())
+      LogWarn("an index of table {} is deleted, but not yet cleared away: {}", name, status.ToString());
   co_await ReleaseAndTell(std::move(guard));
   co_return changed;
 }
@@ -309,12 +422,13 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   batch.Delete(key);
   batch.Delete(TableStatsKey(def->id));
   batch.Delete(JournalStateKey(def->id));
-  partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
+  const auto partitions = PartitionIds(*table);
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + partitions.size());
   MakeRoomToTell();
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   list_.Remove(key);
   to_tell_.push_back({table, def, nullptr});
-  partitions_to_drop_.push_back(table->partition());
+  partitions_to_drop_.insert(partitions_to_drop_.end(), partitions.begin(), partitions.end());
   co_return co_await DropPartitions();
 }
 
@@ -325,16 +439,32 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   storage::Batch records, items;
   records.Delete(key);
   records.Delete(TableStatsKey(def->id));
-  records.Put(DeletedTableKey(def->id), model::EncodeTableDef(*def));
-  for (const auto& range : RangesWithoutJournal(def->id)) items.DeleteRange(range.begin, range.end);
-  const storage::CommitManyOp::Part parts[] = {{storage::kSystemPartition, kSystemEpoch, &records},
-                                               {table->partition(), table->epoch(), &items}};
+  // Its global indexes are not kept.
+  TableDef buried = *def;
+  std::erase_if(buried.indexes, [](const auto& index) { return index.kind == model::IndexKind::kGlobal; });
+  records.Put(DeletedTableKey(def->id), model::EncodeTableDef(buried));
+  const storage::KeyRange all = AllOfHashes();
+  items.DeleteRange(all.begin, all.end);
+  const auto partitions = table->partitions().list();
+  std::vector<storage::CommitManyOp::Part> parts{{&engine_.system(), &records}};
+  for (const auto& partition : *partitions) parts.push_back({&partition->handle(), &items});
+  std::vector<storage::PartitionId> of_indexes;
+  const auto schema = table->schema();
+  for (const auto& index : schema->indexes())
+    if (index.is_global()) AddPartitionIds(*index.partitions, of_indexes);
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + of_indexes.size());
   list_.MakeRoomToBury();
   MakeRoomToTell();
-  if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
+  Status status = co_await CommitDurably(engine_, parts);
+  // The next try, by RunDueTransitions, finds them.
+  for (const auto& partition : *partitions)
+    if (status.code() == StatusCode::kFenced && !partition->handle().is_alive())
+      static_cast<void>(co_await table->partitions().LookAgain(engine_, partition));
+  if (!status.ok()) co_return status;
   to_tell_.push_back({table, def, nullptr});
   list_.Bury(key, std::move(table));
-  co_return Status::Ok();
+  partitions_to_drop_.insert(partitions_to_drop_.end(), of_indexes.begin(), of_indexes.end());
+  co_return co_await DropPartitions();
 }
 
 Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
@@ -342,10 +472,11 @@ Task<Status> Catalog::ForgetDeleted(std::shared_ptr<Table> table) {
   storage::Batch batch;
   batch.Delete(DeletedTableKey(table->id()));
   batch.Delete(JournalStateKey(table->id()));
-  partitions_to_drop_.reserve(partitions_to_drop_.size() + 1);
+  const auto partitions = PartitionIds(*table);
+  partitions_to_drop_.reserve(partitions_to_drop_.size() + partitions.size());
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
   list_.ForgetDeleted(table);
-  partitions_to_drop_.push_back(table->partition());
+  partitions_to_drop_.insert(partitions_to_drop_.end(), partitions.begin(), partitions.end());
   co_return co_await DropPartitions();
 }
 
@@ -369,7 +500,7 @@ Task<Status> Catalog::RunDueTransitions() {
       TableDef settled = *def;
       settled.status = def->StatusAt(now);
       auto changed = std::make_shared<const TableDef>(std::move(settled));
-      auto schema = table->MakeSchema(changed);
+      auto schema = table->MakeSchema(changed, {});
       MakeRoomToTell();
       if (Status status = co_await StoreRecord(*changed); !status.ok()) co_return status;
       table->Publish(std::move(schema));
@@ -401,7 +532,7 @@ Task<Status> Catalog::PersistStats() {
 Task<Result<bool>> Catalog::TakeCleanStop() {
   const std::string key = CleanStopKey();
   storage::GetOp get;
-  get.partition = storage::kSystemPartition;
+  get.partition = &engine_.system();
   get.key = key;
   get.at.view = storage::View::kLatest;
   engine_.Get(get);

@@ -23,7 +23,7 @@
 #include "model/api_error.h"
 #include "model/table_def.h"
 #include "storage/engine.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
 #include "table/table.h"
 #include "table/table_list.h"
 
@@ -115,11 +115,22 @@ class Catalog {
                                      const std::unordered_set<storage::PartitionId>& known);
   void SetAsideRecord(std::string key, std::string_view label, std::string_view why);
   Task<Status> LoadStats(Table& table);
+  Task<Result<std::shared_ptr<Table>>> LoadTable(std::string_view record,
+                                                 const std::vector<storage::PartitionInfo>& partitions);
+  Task<Result<PartitionSet::List>> OpenPartitions(storage::KeyspaceId keyspace,
+                                                  const std::vector<storage::PartitionInfo>& partitions);
+  // They are to be dropped until KeepPartitions, and are entered in `made`, even if they could not be made.
+  Task<Result<std::shared_ptr<storage::OpenPartition>>> MakePartition(storage::KeyspaceId keyspace,
+                                                                      std::vector<storage::PartitionId>& made);
+  Task<Status> MakeIndexPartitions(model::TableDef& def, std::vector<storage::PartitionId>& made,
+                                   IndexPartitions& of_indexes);
+  void KeepPartitions(const std::vector<storage::PartitionId>& made) noexcept;
+  void PutNextId(storage::Batch& batch) const;
   Task<Status> RemoveTable(std::shared_ptr<Table> table);
   Task<Status> DropPartitions();
   Task<Status> BuryTable(std::shared_ptr<Table> table);
   Task<Status> LoadDeletedTables(const std::vector<storage::PartitionInfo>& partitions);
-  Task<void> UndoCreate(const model::TableDef& def);
+  Task<void> UndoAndDrop(const storage::Batch& undo, const std::vector<storage::PartitionId>& made);
   // Before a change is stored: telling of it takes no memory any more.
   void MakeRoomToTell();
   // The end of every change: the latch goes, then the listeners hear of it.
@@ -130,8 +141,8 @@ class Catalog {
   const int64_t control_plane_delay_millis_;
 
   LatchTable change_latch_{1};  // one change at a time
-  uint64_t next_table_id_ = 1;  // guarded by change_latch_
-  // Of tables that are gone but whose partition could not be dropped yet. Guarded by change_latch_.
+  uint64_t next_table_id_ = 1;  // of tables and keyspaces; guarded by change_latch_
+  // Of tables and indexes that are gone but whose partitions could not be dropped yet. Guarded by change_latch_.
   std::vector<storage::PartitionId> partitions_to_drop_;
 
   std::vector<TableChange> to_tell_;  // guarded by change_latch_

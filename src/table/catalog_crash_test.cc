@@ -66,7 +66,8 @@ class CatalogCrashTest : public testing::Test {
   void ExpectSound() {
     std::set<storage::PartitionId> wanted{storage::kSystemPartition};
     for (const auto& table : catalog_->AllTables())
-      EXPECT_TRUE(wanted.insert(table->partition()).second) << "two tables share partition " << table->partition();
+      EXPECT_TRUE(wanted.insert(table->partitions().Find(0)->id()).second)
+          << "two tables share partition " << table->partitions().Find(0)->id();
     std::set<storage::PartitionId> found;
     const auto partitions = RunBlocking(engine_->ListPartitions());
     for (const auto& info : *partitions) found.insert(info.id);
@@ -232,7 +233,7 @@ TEST_F(CatalogCrashTest, AFailedUpdateIsNotPublished) {
 
 TEST_F(CatalogCrashTest, StatisticsAreThoseLastWritten) {
   EXPECT_EQ(Create("T"), "ok");
-  WritePath writes(*engine_);
+  WritePath writes(*engine_, clock_);
   const auto put = [&](std::string_view key) {
     return RunBlocking(TestWrite::Put(*catalog_->Find(kScope, "T"), fmt::format("pk=S:{}", key))->Execute(writes));
   };

@@ -35,7 +35,7 @@ class UnreadableTableTest : public testing::Test {
   }
   std::string Stored(const std::string& key) {
     storage::GetOp get;
-    get.partition = storage::kSystemPartition;
+    get.partition = &engine_->system();
     get.key = key;
     get.at.view = storage::View::kLatest;
     engine_->Get(get);
@@ -125,7 +125,7 @@ TEST_F(UnreadableTableTest, APhantomOfAnotherRegionIsNotListed) {
   model::TableDef def = MakeTableDef("Phantom");
   def.region = std::string(kScope.region) + std::string("\0x", 2);
   def.id = 77;
-  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({def.id, 1, TableRange(def.id)})).ok());
+  ASSERT_TRUE(RunBlocking(engine_->CreatePartition({.id = def.id, .keyspace = def.id, .epoch = 1})).ok());
   Store(CatalogKey(def.account, def.region, def.name), model::EncodeTableDef(def));
   Restart();
   EXPECT_THAT(Names(), ElementsAre("Before", "Lost", "Other"));

@@ -83,10 +83,12 @@ class Process {
   }
 
   // All rows of a keyspace.
-  Result<std::vector<std::pair<std::string, std::string>>> Rows(const Keyspace& keyspace) const {
+  Result<std::vector<std::pair<std::string, std::string>>> Rows(const Keyspace& keyspace,
+                                                                const PartitionSet& partitions) const {
     const storage::KeyRange range = AllRows(keyspace);
+    const auto partition = partitions.Find(0);
     storage::ScanOp scan;
-    scan.partition = table->partition();
+    scan.partition = &partition->handle();
     scan.begin = range.begin;
     scan.end = range.end;
     engine->Scan(scan);
@@ -241,9 +243,9 @@ std::string CheckSum(const std::vector<model::Item>& items) {
 }
 
 std::string CheckIndexes(const Process& process, const std::vector<model::Item>& items) {
-  const model::TableDef& def = *process.table->def();
-  for (const model::IndexDef& index : def.indexes) {
-    const Keyspace keyspace = IndexKeyspace(def, index);
+  const auto schema = process.table->schema();
+  for (const IndexSchema& index : schema->indexes()) {
+    const Keyspace& keyspace = index.keyspace;
     std::set<std::string> expected, found;
     for (const model::Item item : items) {
       if (!HasRow(keyspace, item)) continue;
@@ -251,11 +253,11 @@ std::string CheckIndexes(const Process& process, const std::vector<model::Item>&
       AppendRowKey(keyspace, item, key);
       expected.insert(key);
     }
-    auto rows = process.Rows(keyspace);
+    auto rows = process.Rows(keyspace, index.is_global() ? *index.partitions : process.table->partitions());
     if (!rows) return rows.error().ToString();
     for (const auto& [key, value] : *rows) found.insert(key);
     if (found != expected)
-      return fmt::format("index {} has {} rows, its items call for {}", index.name, found.size(), expected.size());
+      return fmt::format("index {} has {} rows, its items call for {}", index.def->name, found.size(), expected.size());
   }
   return {};
 }
@@ -318,7 +320,7 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     if (!started) return "it does not open: " + started.error().ToString();
     Process& process = **started;
     if (!process.table) return acknowledged == 0 ? "" : "the table is gone";
-    auto rows = process.Rows(ItemsKeyspace(*process.table->def()));
+    auto rows = process.Rows(ItemsKeyspace(*process.table->def()), process.table->partitions());
     if (!rows) return rows.error().ToString();
     const bool has_stream = process.table->def()->stream.enabled;
     if (!has_stream && (acknowledged > 1 || !rows->empty())) return "the stream is gone";
@@ -354,7 +356,7 @@ class TablePowerCutTest : public testing::TestWithParam<Durability> {
     if (!started) return "it does not open: " + started.error().ToString();
     Process& process = **started;
     if (!process.table) return "the table is gone";
-    auto rows = process.Rows(ItemsKeyspace(*process.table->def()));
+    auto rows = process.Rows(ItemsKeyspace(*process.table->def()), process.table->partitions());
     if (!rows) return rows.error().ToString();
     Arena arena;
     std::vector<model::Item> decoded;

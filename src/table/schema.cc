@@ -29,22 +29,29 @@ std::vector<std::string> ProjectedNames(const model::IndexDef& index, const Keys
 
 }  // namespace
 
-TableSchema::TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous)
+TableSchema::TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous,
+                         const IndexPartitions& opened)
     : def_(std::move(table)), items_(ItemsKeyspace(*def_)) {
   // Global ones first: where an attribute is a key of both kinds, errors name the global one.
   for (const auto kind : {model::IndexKind::kGlobal, model::IndexKind::kLocal}) {
     for (const auto& index : def_->indexes)
-      if (index.kind == kind) AddIndex(index, previous);
+      if (index.kind == kind) AddIndex(index, previous, opened);
   }
 }
 
-void TableSchema::AddIndex(const model::IndexDef& index, const TableSchema* previous) {
+void TableSchema::AddIndex(const model::IndexDef& index, const TableSchema* previous, const IndexPartitions& opened) {
   IndexSchema schema;
   schema.def = &index;
   schema.keyspace = IndexKeyspace(*def_, index);
   schema.projected = ProjectedNames(index, schema.keyspace);
   const IndexSchema* before = previous ? previous->FindIndex(index.name) : nullptr;
-  schema.stats = before && before->def->id == index.id ? before->stats : std::make_shared<RowStats>();
+  if (before && before->def->id == index.id) {
+    schema.stats = before->stats;
+    schema.partitions = before->partitions;
+  } else {
+    schema.stats = std::make_shared<RowStats>();
+  }
+  if (const auto it = opened.find(index.keyspace); it != opened.end()) schema.partitions = it->second;
   has_local_indexes_ = has_local_indexes_ || index.kind == model::IndexKind::kLocal;
   has_unbuilt_indexes_ = has_unbuilt_indexes_ || index.status == model::ResourceStatus::kCreating;
   indexes_.push_back(std::move(schema));

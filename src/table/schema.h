@@ -1,10 +1,11 @@
 // TableSchema: a table's definition together with where its rows lie.
 //
 // Immutable; made when a definition is published and shared by the requests that run under it. An index's statistics
-// are shared by all schemas that have the index. Used by the read and write paths and by api/.
+// and partitions are shared by all schemas that have the index. Used by the read and write paths and by api/.
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "model/table_def.h"
 #include "model/value.h"
 #include "table/keys/keyspace.h"
+#include "table/partition/partition_set.h"
 
 namespace armature::table {
 
@@ -30,17 +32,25 @@ struct IndexSchema {
   // Of KEYS_ONLY and INCLUDE: every attribute an entry has, sorted. Not used with ALL.
   std::vector<std::string> projected;
   std::shared_ptr<RowStats> stats;
+  // Of a global index: those that have its rows. A local one's are in the table's.
+  std::shared_ptr<PartitionSet> partitions;
 
+  bool is_global() const { return def->kind == model::IndexKind::kGlobal; }
   bool projects_all() const { return def->projection.type == model::ProjectionType::kAll; }
   bool Projects(std::string_view attribute) const;
   // The entry of an item: the projected attributes. Values are shared with the item.
   model::Item Entry(model::Item item, Arena& arena) const;
 };
 
+// The partitions of global indexes.
+using IndexPartitions = std::map<storage::KeyspaceId, std::shared_ptr<PartitionSet>>;
+
 class TableSchema {
  public:
-  // Indexes that `previous` (which may be null) has too keep their statistics.
-  TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous);
+  // Indexes that `previous` (which may be null) has too keep their statistics and partitions; those of others are in
+  // `opened`.
+  TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous,
+              const IndexPartitions& opened = {});
 
   const model::TableDef& def() const { return *def_; }
   const std::shared_ptr<const model::TableDef>& shared_def() const { return def_; }
@@ -58,7 +68,7 @@ class TableSchema {
   bool has_all_expiry_rows() const { return def_->ttl.status == model::TtlStatus::kEnabled; }
 
  private:
-  void AddIndex(const model::IndexDef& index, const TableSchema* previous);
+  void AddIndex(const model::IndexDef& index, const TableSchema* previous, const IndexPartitions& opened);
 
   const std::shared_ptr<const model::TableDef> def_;
   const Keyspace items_;

@@ -1,12 +1,11 @@
 #include "table/system_records.h"
 
 #include "storage/engine_calls.h"
-#include "table/keys/key_layout.h"
 
 namespace armature::table {
 
 Task<Status> ReadSystemRecords(storage::Engine& engine, const storage::KeyRange& range, storage::ScanOp& scan) {
-  scan.partition = storage::kSystemPartition;
+  scan.partition = &engine.system();
   scan.begin = range.begin;
   scan.end = range.end;
   scan.at.view = storage::View::kLatest;
@@ -14,20 +13,20 @@ Task<Status> ReadSystemRecords(storage::Engine& engine, const storage::KeyRange&
 }
 
 Task<Status> WriteSystemRecords(storage::Engine& engine, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine, storage::kSystemPartition, kSystemEpoch, batch);
+  const auto committed = co_await storage::CommitBatch(engine, engine.system(), batch);
   co_return committed ? Status::Ok() : committed.error();
 }
 
 Task<Status> WriteSystemRecordsDurably(storage::Engine& engine, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine, storage::kSystemPartition, kSystemEpoch, batch);
+  const auto committed = co_await storage::CommitBatch(engine, engine.system(), batch);
   if (!committed) co_return committed.error();
-  co_return co_await storage::AwaitDurable(engine, *committed);
+  co_return co_await storage::AwaitDurable(engine, engine.system(), committed->mark);
 }
 
-Task<Status> CommitDurably(storage::Engine& engine, std::span<const storage::CommitManyOp::Part> parts) {
+Task<Status> CommitDurably(storage::Engine& engine, std::span<storage::CommitManyOp::Part> parts) {
   const auto committed = co_await storage::CommitParts(engine, parts);
   if (!committed) co_return committed.error();
-  co_return co_await storage::AwaitDurable(engine, *committed);
+  co_return co_await storage::AwaitDurable(engine, *parts.front().partition, *committed);
 }
 
 }  // namespace armature::table

@@ -23,6 +23,6 @@ Task<Status> WriteSystemRecords(storage::Engine& engine, const storage::Batch& b
 Task<Status> WriteSystemRecordsDurably(storage::Engine& engine, const storage::Batch& batch);
 
 // The same for a commit to several partitions. REQUIRES: `parts` outlive the task.
-Task<Status> CommitDurably(storage::Engine& engine, std::span<const storage::CommitManyOp::Part> parts);
+Task<Status> CommitDurably(storage::Engine& engine, std::span<storage::CommitManyOp::Part> parts);
 
 }  // namespace armature::table

@@ -1,17 +1,14 @@
 #include "table/table.h"
 
-#include "table/keys/key_layout.h"
-
 namespace armature::table {
 
-Table::Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId partition, storage::Epoch epoch)
+Table::Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions,
+             const IndexPartitions& of_indexes)
     : id_(def->id),
       key_schema_(def->key_schema),
-      prefix_(TablePrefix(def->id)),
-      partition_(partition),
-      epoch_(epoch),
+      partitions_(std::move(partitions)),
       has_local_indexes_(TableSchema(def, nullptr).has_local_indexes()) {
-  Publish(MakeSchema(std::move(def)));
+  Publish(MakeSchema(std::move(def), of_indexes));
 }
 
 std::shared_ptr<const model::TableDef> Table::def() const { return schema()->shared_def(); }
@@ -26,8 +23,10 @@ bool Table::AcceptsData(int64_t now_millis) const {
          now_millis < data_until_millis_.load(std::memory_order_acquire);
 }
 
-std::shared_ptr<const TableSchema> Table::MakeSchema(std::shared_ptr<const model::TableDef> def) const {
-  return std::make_shared<const TableSchema>(std::move(def), schema().get());
+std::shared_ptr<const TableSchema> Table::MakeSchema(std::shared_ptr<const model::TableDef> def,
+                                                     const IndexPartitions& of_new_indexes) const {
+  const auto previous = schema();
+  return std::make_shared<const TableSchema>(std::move(def), previous.get(), of_new_indexes);
 }
 
 void Table::Publish(std::shared_ptr<const TableSchema> schema) noexcept {

@@ -1,7 +1,7 @@
 // Table: a table as it is used at run time.
 //
-// The definition (immutable, replaced as a whole by the catalogue), the key prefix, the partition that owns the items,
-// and running statistics. Shared by every request on the table; lives until the last of them is done, even if the table
+// The definition (immutable, replaced as a whole by the catalogue), the partitions that have the items, and running
+// statistics. Shared by every request on the table; lives until the last of them is done, even if the table
 // is deleted meanwhile. Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
 #pragma once
 
@@ -14,23 +14,23 @@
 #include "model/table_def.h"
 #include "storage/engine.h"
 #include "table/lanes/table_journal.h"
+#include "table/partition/partition_set.h"
 #include "table/schema.h"
 
 namespace armature::table {
 
 class Table {
  public:
-  Table(std::shared_ptr<const model::TableDef> def, storage::PartitionId partition, storage::Epoch epoch);
+  Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions, const IndexPartitions& of_indexes);
 
   // A consistent definition for the length of one request.
   std::shared_ptr<const model::TableDef> def() const;
   std::shared_ptr<const TableSchema> schema() const;
   // What never changes in a table's life needs no reference count.
   const model::KeySchema& key_schema() const { return key_schema_; }
-  const std::string& prefix() const { return prefix_; }
   uint64_t id() const { return id_; }
-  storage::PartitionId partition() const { return partition_; }
-  storage::Epoch epoch() const { return epoch_; }
+  PartitionSet& partitions() { return partitions_; }
+  const PartitionSet& partitions() const { return partitions_; }
   RowStats& stats() { return stats_; }
   TableJournal& journal() { return journal_; }
   const TableJournal& journal() const { return journal_; }
@@ -54,15 +54,14 @@ class Table {
 
   // The catalogue's, one change at a time: a changed definition is made ready before it is stored, and published once
   // it is, which takes no memory any more.
-  std::shared_ptr<const TableSchema> MakeSchema(std::shared_ptr<const model::TableDef> def) const;
+  std::shared_ptr<const TableSchema> MakeSchema(std::shared_ptr<const model::TableDef> def,
+                                                const IndexPartitions& of_new_indexes) const;
   void Publish(std::shared_ptr<const TableSchema> schema) noexcept;
 
  private:
   const uint64_t id_;
   const model::KeySchema key_schema_;
-  const std::string prefix_;
-  const storage::PartitionId partition_;
-  const storage::Epoch epoch_;
+  PartitionSet partitions_;
   const bool has_local_indexes_;
   RowStats stats_;
   TableJournal journal_;

@@ -63,11 +63,11 @@ std::optional<IndexWork> IndexBackfill::FindWork(const std::shared_ptr<table::Ta
   const auto def = table->def();
   const IndexDef* index = FindUnsettled(*def);
   if (!index) return {};
-  return IndexWork{{table, {}}, index->id, 0, false};
+  return IndexWork{{table, {}}, index->id, 0};
 }
 
 Task<Status> IndexBackfill::TakeRecord(std::string_view key, std::string_view record) {
-  ByteReader ids(key.substr(2)), reader(record);
+  ByteReader ids(key.substr(1)), reader(record);
   const auto table_id = ids.BigEndian<uint64_t>();
   const auto index_id = ids.BigEndian<uint32_t>();
   const bool is_known = reader.Byte() == kRecordVersion;
@@ -78,31 +78,20 @@ Task<Status> IndexBackfill::TakeRecord(std::string_view key, std::string_view re
     work->second.cursor = record.substr(1 + sizeof(uint64_t));
     co_return Status::Ok();
   }
-  // Its index is settled or gone, only the record was not removed yet; or its rows were not.
-  const auto tables = catalog_.AllTables();
-  const auto table = std::find_if(tables.begin(), tables.end(), [&](const auto& t) { return t->id() == table_id; });
-  if (table != tables.end()) {
-    TableDef def = *(*table)->def();
-    if (!def.FindIndex(index_id)) {
-      if (Status status = co_await DeleteEntries(**table, index_id); !status.ok()) co_return status;
-    }
-  }
+  // Its index is settled or gone, only the record was not removed yet.
   co_return co_await Forget(table_id, index_id);
 }
 
 // --- the work on one table
 
 Task<Result<Pause>> IndexBackfill::Advance(IndexWork& work) {
-  if (work.is_out_of_definition) {
-    if (Status status = co_await FinishRemoval(work); !status.ok()) co_return status;
-  }
   const auto def = work.table->def();
   const IndexDef* index = FindUnsettled(*def);
   if (!index || def->status == ResourceStatus::kDeleting) co_return Pause();
   // While the table is UPDATING the index's place is being made, as on AWS.
   const int64_t now = clock_.NowMillis();
   if (def->StatusAt(now) != ResourceStatus::kActive) co_return Pause(def->transition_due_millis - now);
-  if (index->id != work.index_id) work = {{work.table, {}}, index->id, 0, false};
+  if (index->id != work.index_id) work = {{work.table, {}}, index->id, 0};
   if (index->status == ResourceStatus::kCreating) co_return co_await Build(work, *index);
   co_return co_await Remove(work, *index);
 }
@@ -110,7 +99,7 @@ Task<Result<Pause>> IndexBackfill::Advance(IndexWork& work) {
 Task<Result<Pause>> IndexBackfill::Build(IndexWork& work, const IndexDef& index) {
   if (!index.is_backfilling) {
     // Writes that began under the definition without the index do not keep it; none may run any more.
-    co_await writes_.AwaitEarlierWrites();
+    co_await writes_.AwaitEarlierWrites(*work.table);
     if (Status status = co_await Record(work); !status.ok()) co_return status;
     const auto announce = [](TableDef&, IndexDef& changed) { changed.is_backfilling = true; };
     if (Status status = co_await ChangeIndex(work, announce); !status.ok()) co_return status;
@@ -121,7 +110,7 @@ Task<Result<Pause>> IndexBackfill::Build(IndexWork& work, const IndexDef& index)
     if (Status status = co_await Record(work); !status.ok()) co_return status;
     co_return Pause(kPauseBetweenPortions);
   }
-  // The change is durable before it is shown, and so are all rows, which were committed before it.
+  // The change is durable before it is shown, and all rows were before it.
   const auto activate = [](TableDef&, IndexDef& changed) {
     changed.is_backfilling = false;
     changed.status = ResourceStatus::kActive;
@@ -149,26 +138,16 @@ Task<Result<bool>> IndexBackfill::BuildPortion(IndexWork& work) {
   co_return portion->is_last;
 }
 
+// The partitions go with the index, and writes under the older definition find them gone.
 Task<Result<Pause>> IndexBackfill::Remove(IndexWork& work, const IndexDef& index) {
-  // Recorded first: once the definition has forgotten the index, only the record knows of its rows.
-  work = {{work.table, {}}, index.id, 0, false};
-  if (Status status = co_await Record(work); !status.ok()) co_return status;
   const auto remove = [id = index.id](TableDef& table, IndexDef&) {
     std::erase_if(table.indexes, [&](const IndexDef& candidate) { return candidate.id == id; });
     table.PruneAttributeDefinitions();
   };
   if (Status status = co_await ChangeIndex(work, remove); !status.ok()) co_return status;
-  work.is_out_of_definition = true;
-  if (Status status = co_await FinishRemoval(work); !status.ok()) co_return status;
+  // Of an index that was not built to its end.
+  if (Status status = co_await Forget(work.table->id(), work.index_id); !status.ok()) co_return status;
   co_return Pause();
-}
-
-Task<Status> IndexBackfill::FinishRemoval(IndexWork& work) {
-  // A write under the older definition would put rows behind the deletion.
-  co_await writes_.AwaitEarlierWrites();
-  if (Status status = co_await DeleteEntries(*work.table, work.index_id); !status.ok()) co_return status;
-  work.is_out_of_definition = false;
-  co_return co_await Forget(work.table->id(), work.index_id);
 }
 
 // --- storing
@@ -196,16 +175,6 @@ Task<Status> IndexBackfill::Record(const IndexWork& work) {
 
 Task<Status> IndexBackfill::Forget(uint64_t table_id, uint32_t index_id) {
   return RemoveRecord(table::IndexBuildKey(table_id, index_id));
-}
-
-Task<Status> IndexBackfill::DeleteEntries(const table::Table& table, uint32_t index_id) {
-  IndexDef index;
-  index.kind = model::IndexKind::kGlobal;
-  index.id = index_id;
-  const storage::KeyRange rows = table::AllRows(table::IndexKeyspace(*table.def(), index));
-  Status status = co_await DeleteRows(table, rows);
-  const bool is_gone = status.code() == StatusCode::kNotFound;  // the table went, and its rows with it
-  co_return is_gone ? Status::Ok() : status;
 }
 
 void IndexBackfill::ShowProgress() const {

@@ -2,9 +2,9 @@
 //
 // An index is CREATING from the moment UpdateTable has stored it: from then on every write keeps it. What is left to do
 // is entering the items that were there before, in portions, each item under its own latch, so that writers are neither
-// blocked nor overtaken; then it is ACTIVE. A DELETING index is taken out of the definition, then its rows go. How far
-// an index has got is recorded before anything depends on it. How portions take turns, what happens after a crash and
-// who drives this: portioned_job.h.
+// blocked nor overtaken; then it is ACTIVE. A DELETING index is taken out of the definition, and its partitions go with
+// it. How far an index has got is recorded before anything depends on it. How portions take turns, what happens after a
+// crash and who drives this: portioned_job.h.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,6 @@ namespace armature::workers {
 struct IndexWork : TableWalk {
   uint32_t index_id = 0;
   int64_t items_done = 0;
-  bool is_out_of_definition = false;  // of a removal: only the rows are left
 };
 
 class IndexBackfill final : public PortionedJob<IndexWork> {
@@ -47,10 +46,8 @@ class IndexBackfill final : public PortionedJob<IndexWork> {
   Task<Result<Pause>> Build(IndexWork& work, const model::IndexDef& index);
   Task<Result<bool>> BuildPortion(IndexWork& work);
   Task<Result<Pause>> Remove(IndexWork& work, const model::IndexDef& index);
-  Task<Status> FinishRemoval(IndexWork& work);
 
   Task<Status> ChangeIndex(const IndexWork& work, std::function<void(model::TableDef&, model::IndexDef&)> change);
-  Task<Status> DeleteEntries(const table::Table& table, uint32_t index_id);
   Task<Status> Record(const IndexWork& work);
   Task<Status> Forget(uint64_t table_id, uint32_t index_id);
 

@@ -21,7 +21,7 @@
 #include "storage/engine.h"
 #include "storage/engine_calls.h"
 #include "table/catalog.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
 #include "table/system_records.h"
 #include "workers/table_walk.h"
 
@@ -87,7 +87,7 @@ class PortionedJob : public table::CatalogListener {
   Task<Pause> AdvanceOrRetry(Work& work);
   // A record's key: two bytes, the table's id, and what the worker likes.
   static uint64_t TableIdOf(std::string_view key) {
-    return key.size() < 2 + sizeof(uint64_t) ? 0 : ReadBigEndian<uint64_t>(key.data() + 2);
+    return key.size() < 1 + sizeof(uint64_t) ? 0 : ReadBigEndian<uint64_t>(key.data() + 1);
   }
 
   const std::string_view task_;
@@ -181,8 +181,16 @@ template <class Work>
 Task<Status> PortionedJob<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
   storage::Batch batch;
   batch.DeleteRange(rows.begin, rows.end);
-  const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
-  co_return committed ? Status::Ok() : committed.error();
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) {
+    const auto committed = co_await storage::CommitBatch(engine_, partition->handle(), batch);
+    if (committed) continue;
+    // It is tried again later, with the partition that is there then.
+    if (committed.error().code() == StatusCode::kFenced)
+      static_cast<void>(co_await table.partitions().LookAgain(engine_, partition));
+    co_return committed.error();
+  }
+  co_return Status::Ok();
 }
 
 template <class Work>

@@ -33,6 +33,7 @@ class StatsRecount {
     std::shared_ptr<table::Table> table;
     std::shared_ptr<const table::TableSchema> schema;  // keeps keyspace and stats alive
     const table::Keyspace* keyspace = nullptr;
+    const table::PartitionSet* partitions = nullptr;
     table::RowStats* stats = nullptr;
     int64_t noted_items = 0;
     int64_t noted_bytes = 0;

@@ -13,7 +13,8 @@ namespace {
 
 class StatsRecountTest : public testing::Test {
  protected:
-  StatsRecountTest() : engine_(storage::OpenMemoryEngine(metrics_)), catalog_(*engine_, clock_, 0), writes_(*engine_) {
+  StatsRecountTest()
+      : engine_(storage::OpenMemoryEngine(metrics_)), catalog_(*engine_, clock_, 0), writes_(*engine_, clock_) {
     EXPECT_TRUE(RunBlocking(catalog_.Load()).ok());
     model::TableDef def;
     def.account = "123456789012";

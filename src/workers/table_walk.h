@@ -30,7 +30,7 @@ struct Portion {
 using NeedsRow = std::function<bool(const model::Item& item)>;
 using MakeRow = std::function<Task<model::ApiResult<void>>(const model::Item& key, Arena& arena)>;
 
-// Moves the cursor behind the portion once all of it is done. REQUIRES: the functions outlive the task.
+// Moves the cursor behind the portion once all of it is done and durable. REQUIRES: the functions outlive the task.
 Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size_t most_items,
                                   const NeedsRow& needs_row, const MakeRow& make_row);
 

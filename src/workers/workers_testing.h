@@ -31,6 +31,28 @@ class WorkerFixture : public testing::Test {
     Start();
   }
 
+  // The machine stops while a worker waits for its rows to become durable.
+  template <class Worker>
+  void CrashDuring(Worker& worker) {
+    {
+      StepExecutor executor;
+      bool has_ended = false;
+      const auto step = [&]() -> Task<void> {
+        co_await worker.Step();
+        has_ended = true;
+      };
+      engine_->SetAutoSync(false);
+      executor.Start(step());
+      executor.RunQueued();
+      EXPECT_GT(engine_->unsynced_commits(), 0u);
+      EXPECT_FALSE(has_ended) << "nothing is recorded of rows that a crash can take";
+      engine_->Crash();
+      executor.RunUntil([&] { return has_ended; });
+    }
+    engine_->SetAutoSync(true);
+    Start();
+  }
+
   void Put(const std::string& item) {
     EXPECT_EQ(RunBlocking(table::TestWrite::Put(*table_, item)->Execute(layer_->writes)), "ok");
   }
@@ -45,9 +67,9 @@ class WorkerFixture : public testing::Test {
 
   // Keys and values.
   std::vector<std::pair<std::string, std::string>> Scan(const storage::KeyRange& range,
-                                                        storage::PartitionId partition) {
+                                                        const storage::OpenPartition& partition) {
     storage::ScanOp scan;
-    scan.partition = partition;
+    scan.partition = &partition;
     scan.begin = range.begin;
     scan.end = range.end;
     scan.at.view = storage::View::kLatest;

@@ -9,7 +9,7 @@ FaultHouse::FaultHouse(storage::Engine& engine, Metrics& metrics, const Clock* c
     : clock_(clock ? *clock : system_clock_),
       catalog_(engine, clock_, 0),
       reads_(engine),
-      writes_(engine),
+      writes_(engine, clock_),
       journal_(engine, clock_, catalog_, metrics),
       tokens_(engine, clock_),
       index_backfill_(engine, clock_, catalog_, writes_, metrics),

@@ -27,7 +27,7 @@ class StoreAudit {
     std::map<std::string, std::pair<int64_t, int64_t>> counts;  // rows and bytes by index; "" is the table
   };
 
-  Rows ReadRows(storage::PartitionId partition, const storage::KeyRange& range);
+  Rows ReadRows(const storage::OpenPartition& partition, const storage::KeyRange& range);
   std::string CheckDefinitions();
   std::string CheckPartitions();
   std::string CheckTable(table::Table& table, bool has_statistics);

@@ -93,6 +93,7 @@ Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, Json
     table::PageRead read;
     read.table = plan.target.table.get();
     read.keyspace = &plan.target.keyspace();
+    read.partitions = &plan.target.partitions();
     if (plan.fetches_items) read.fetch_from = &plan.target.schema->items();
     read.range = range;
     read.is_reverse = plan.reads.is_reverse;

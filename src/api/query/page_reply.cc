@@ -95,6 +95,7 @@ Task<ApiResult<void>> ReplyWithPage(RequestContext& context, PagePlan plan) {
   table::PageRead page;
   page.table = plan.target.table.get();
   page.keyspace = &plan.target.keyspace();
+  page.partitions = &plan.target.partitions();
   if (plan.selection.fetches_items) page.fetch_from = &plan.target.schema->items();
   page.range = plan.range;
   page.is_reverse = plan.is_reverse;

@@ -50,7 +50,8 @@ struct ReadTarget {
   const table::IndexSchema* index = nullptr;  // null: the table itself
 
   const table::Keyspace& keyspace() const { return index ? index->keyspace : schema->items(); }
-  bool is_global_index() const { return index && index->def->kind == model::IndexKind::kGlobal; }
+  bool is_global_index() const { return index && index->is_global(); }
+  const table::PartitionSet& partitions() const { return is_global_index() ? *index->partitions : table->partitions(); }
 };
 
 // The table exists, it has the index, and the index can be read the way the request wants.

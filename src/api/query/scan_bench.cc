@@ -26,12 +26,13 @@ constexpr size_t kPageBytes = size_t{1} << 20;
 
 // Goes through the items of all tables; returns how many they are.
 Result<int64_t> WriteAll(rocksdb::DB& db, std::string& page) {
-  const std::string first_table = table::TablePrefix(0);  // whose rows lie behind all that is not of a table
-  const size_t space_at = first_table.size();
+  // What belongs to hashes (storage/embedded_partition.h): behind it and the keyspace, the space.
+  const std::string first_table("\x02", 1);
+  const size_t space_at = 8;
   Arena arena;
   int64_t items = 0;
   const std::unique_ptr<rocksdb::Iterator> rows(db.NewIterator(rocksdb::ReadOptions()));
-  for (rows->Seek(first_table); rows->Valid(); rows->Next()) {
+  for (rows->Seek(first_table); rows->Valid() && rows->key()[0] == first_table[0]; rows->Next()) {
     if (static_cast<table::Space>(rows->key()[space_at]) != table::Space::kItems) continue;
     arena.Reset();
     if (page.size() >= kPageBytes) page.clear();

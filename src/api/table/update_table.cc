@@ -151,7 +151,7 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
     const Status followed = co_await context.services.journal.FollowDefinition(table);
     if (!followed.ok()) co_return model::FromStatus(followed);
     // Writes that did not know of the stream are over: all that follow this reply are in it.
-    co_await context.services.writes.AwaitEarlierWrites();
+    co_await context.services.writes.AwaitEarlierWrites(*table);
   }
   // As the change left it: the reply shows the states an index passes through, however soon they pass.
   const table::TableSchema schema(def, before.get());

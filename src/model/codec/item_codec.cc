@@ -128,7 +128,21 @@ class ValueDecoder {
   size_t budget_;
 };
 
-// Checks version and checksum; the rest of the record is in `body`.
+// Flags of a record. Others are not known yet: a record that has one is refused.
+constexpr uint8_t kHasWriteTime = 0x01;
+constexpr uint8_t kHasOrigin = 0x02;
+constexpr uint8_t kKnownFlags = kHasWriteTime | kHasOrigin;
+
+// What is in front of the item itself. REQUIRES: the record begins with a header.
+std::string_view SkipStamp(std::string_view body, RecordStamp* stamp) {
+  ByteReader reader(body);
+  const uint8_t flags = reader.Byte();
+  if (flags & kHasWriteTime) stamp->write_time = reader.BigEndian<uint64_t>();
+  if (flags & kHasOrigin) stamp->origin = static_cast<uint32_t>(reader.Varint());
+  return reader.ok() ? body.substr(body.size() - reader.remaining()) : std::string_view();
+}
+
+// Checks version, checksum and flags; the item itself is in `body`.
 Status OpenRecord(std::string_view record, std::string_view* body) {
   if (record.empty()) return Status::Corruption("item record is empty");
   if (static_cast<uint8_t>(record[0]) != kItemRecordVersion)
@@ -137,6 +151,10 @@ Status OpenRecord(std::string_view record, std::string_view* body) {
   *body = record.substr(kHeaderBytes);
   if (ReadBigEndian<uint32_t>(record.data() + 1) != Checksum(*body))
     return Status::Corruption("item record does not match its checksum");
+  if (!body->empty() && static_cast<uint8_t>(body->front()) & ~kKnownFlags)
+    return Status::Format("item record has unknown flags");
+  RecordStamp stamp;
+  *body = SkipStamp(*body, &stamp);
   return Status::Ok();
 }
 
@@ -179,13 +197,16 @@ bool DecodeValue(ByteReader& reader, Arena& arena, Value* value, int depth) {
   return ValueDecoder(reader, arena).Decode(value, depth);
 }
 
-void EncodeItem(Item item, size_t item_size, std::string& out) {
+void EncodeItem(Item item, size_t item_size, std::string& out, RecordStamp stamp) {
   const size_t start = out.size();
   // One growth for most items: the size counts names and values; tags and lengths add a few bytes each.
   // A size that is no item's (of a record that was made up) reserves no more than an item's.
-  out.reserve(start + kHeaderBytes + 8 + std::min(item_size, kMaxItemBytes) + 4 * item.size());
+  out.reserve(start + kHeaderBytes + 20 + std::min(item_size, kMaxItemBytes) + 4 * item.size());
   AppendByte(out, kItemRecordVersion);
   out.append(sizeof(uint32_t), '\0');  // the checksum, once the rest is known
+  AppendByte(out, static_cast<uint8_t>((stamp.write_time ? kHasWriteTime : 0) | (stamp.origin ? kHasOrigin : 0)));
+  if (stamp.write_time) AppendBigEndian(out, stamp.write_time);
+  if (stamp.origin) AppendVarint(out, stamp.origin);
   AppendVarint(out, item_size);
   AppendVarint(out, item.size());
   AppendEntries(item, out);
@@ -212,6 +233,18 @@ Result<size_t> DecodeItemSize(std::string_view record) {
   const size_t item_size = reader.Varint();
   if (!reader.ok()) return Status::Corruption("item record is malformed");
   return item_size;
+}
+
+RecordStamp StampOf(std::string_view record) {
+  RecordStamp stamp;
+  if (record.size() <= kHeaderBytes || static_cast<uint8_t>(record[0]) != kItemRecordVersion) return stamp;
+  return SkipStamp(record.substr(kHeaderBytes), &stamp).empty() ? RecordStamp() : stamp;
+}
+
+bool HaveSameItem(std::string_view a, std::string_view b) {
+  if (a.size() <= kHeaderBytes || b.size() <= kHeaderBytes) return a == b;
+  RecordStamp stamp;
+  return SkipStamp(a.substr(kHeaderBytes), &stamp) == SkipStamp(b.substr(kHeaderBytes), &stamp);
 }
 
 }  // namespace armature::model

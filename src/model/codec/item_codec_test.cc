@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <xxhash.h>
 
+#include "base/hybrid_clock.h"
 #include "base/random.h"
 #include "model/item_size.h"
 
@@ -118,7 +119,45 @@ TEST(ItemCodec, BytesAsDocumented) {
   EXPECT_EQ(Hex(Encoded(Value::Map(entries))), "19 01 6b 13");
 
   const MapEntry item[] = {{"id", Value::String("a")}, {"n", Value::OfNumber(Num("5"), arena)}};
-  EXPECT_EQ(Hex(Record(item)), "01 cc 4e 82 83 06 02 02 69 64 10 61 01 6e 01 01 05");
+  EXPECT_EQ(Hex(Record(item)), "02 59 e3 a5 05 00 06 02 02 69 64 10 61 01 6e 01 01 05");
+  std::string stamped;
+  EncodeItem(item, ItemSize(item), stamped, {.write_time = HybridTime{1'700'000'000'000} << 16 | 3});
+  EXPECT_EQ(Hex(stamped), "02 22 27 5f a4 01 01 8b cf e5 68 00 00 03 06 02 02 69 64 10 61 01 6e 01 01 05");
+}
+
+TEST(ItemCodec, StampsAreKeptAndMakeNoOtherItem) {
+  const MapEntry item[] = {{"id", Value::String("a")}}, other[] = {{"id", Value::String("b")}};
+  const auto stamped = [](Item of, RecordStamp stamp) {
+    std::string out;
+    EncodeItem(of, ItemSize(of), out, stamp);
+    return out;
+  };
+  for (const RecordStamp stamp : {RecordStamp{}, RecordStamp{7, 0}, RecordStamp{0, 300}, RecordStamp{UINT64_MAX, 1}}) {
+    const std::string record = stamped(item, stamp);
+    EXPECT_EQ(StampOf(record), stamp);
+    Arena arena;
+    auto decoded = DecodeItem(record, arena);
+    ASSERT_TRUE(decoded.has_value());
+    EXPECT_TRUE(SameItem(decoded->item, item));
+    EXPECT_EQ(*DecodeItemSize(record), ItemSize(item));
+    EXPECT_TRUE(HaveSameItem(record, Record(item)));
+    EXPECT_FALSE(HaveSameItem(record, stamped(other, stamp)));
+    EXPECT_FALSE(HaveSameItem(record, {}));
+    for (size_t size = 0; size < record.size(); ++size) {
+      EXPECT_FALSE(HaveSameItem(record, std::string_view(record).substr(0, size)));
+      static_cast<void>(StampOf(std::string_view(record).substr(0, size)));
+    }
+  }
+  EXPECT_TRUE(HaveSameItem({}, {}));
+}
+
+TEST(ItemCodec, FlagsOfTheFutureAreRefused) {
+  Arena arena;
+  for (const char flags : {'\x04', '\x80', '\xff'}) {
+    const auto decoded = DecodeItem(Sealed(std::string(1, flags) + std::string("\x00\x00", 2)), arena);
+    ASSERT_FALSE(decoded.has_value());
+    EXPECT_EQ(decoded.error().code(), StatusCode::kFormat);
+  }
 }
 
 TEST(ItemCodec, RandomItemsRoundTrip) {
@@ -196,6 +235,7 @@ TEST(ItemCodec, MutatedBodiesWithAValidChecksumAreDecodedOrRefused) {
 TEST(ItemCodec, CountsBeyondTheRecordAreRefusedWithoutReservingMemory) {
   Arena arena;
   std::string body;
+  AppendByte(body, 0);
   AppendVarint(body, 10);
   AppendVarint(body, uint64_t{1} << 60);
   EXPECT_FALSE(DecodeItem(Sealed(body), arena).has_value());

@@ -63,6 +63,7 @@ void WriteIndex(JsonWriter& json, const IndexDef& index) {
   WriteString(json, "kind", index.kind == IndexKind::kLocal ? "local" : "global");
   WriteString(json, "name", index.name);
   WriteInt(json, "id", index.id);
+  if (index.kind == IndexKind::kGlobal) WriteInt(json, "keyspace", static_cast<int64_t>(index.keyspace));
   WriteKeySchema(json, index.key_schema);
   WriteString(json, "projection", ProjectionTypeName(index.projection.type));
   json.Key("nonKeyAttributes");
@@ -203,6 +204,7 @@ IndexDef ReadIndex(const JsonRecord& record) {
   index.kind = record.Text("kind") == "local" ? IndexKind::kLocal : IndexKind::kGlobal;
   index.name = record.Text("name");
   index.id = static_cast<uint32_t>(record.Int("id"));
+  index.keyspace = record.Unsigned("keyspace");
   index.key_schema = ReadKeySchema(record);
   const std::string projection = record.Text("projection");
   for (auto type : {ProjectionType::kAll, ProjectionType::kKeysOnly, ProjectionType::kInclude})

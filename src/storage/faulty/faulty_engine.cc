@@ -3,10 +3,12 @@
 #include <array>
 #include <atomic>
 #include <deque>
+#include <map>
 #include <new>
 #include <utility>
 
 #include "base/mutex.h"
+#include "storage/embedded_partition.h"
 #include "storage/job_thread.h"
 #include "storage/memory/memory_engine.h"
 
@@ -22,7 +24,9 @@ class FaultyEngineImpl final : public FaultyEngine {
         is_delayed_(options.is_delayed) {}
   ~FaultyEngineImpl() override { static_cast<void>(FaultyEngineImpl::Close()); }
 
-  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = false}; }
+  Capabilities capabilities() const override {
+    return {.multi_partition_atomic = true, .persistent = false, .snapshots = true};
+  }
 
   void Get(GetOp& op) override { Read(op, Point::kGet, &Engine::Get); }
   void MultiGet(MultiGetOp& op) override { Read(op, Point::kMultiGet, &Engine::MultiGet); }
@@ -30,14 +34,15 @@ class FaultyEngineImpl final : public FaultyEngine {
 
   void Commit(CommitOp& op) override {
     Dispatch([this, &op] {
-      const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
-      op.status = Apply({&part, 1}, op.sequence);
+      CommitManyOp::Part part{op.partition, op.batch};
+      op.status = Apply({&part, 1}, op.mark);
+      op.sequence = part.sequence;
       op.done.Finish();
     });
   }
   void CommitMany(CommitManyOp& op) override {
     Dispatch([this, &op] {
-      op.status = Apply(op.parts, op.sequence);
+      op.status = Apply(op.parts, op.mark);
       op.done.Finish();
     });
   }
@@ -47,7 +52,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     {
       MutexLock lock(mutex_);
       op.status = is_closed_ ? Status::Unavailable("the store is closed") : Status();
-      if (op.sequence > durable_sequence_ && !is_closed_) {
+      if (op.mark > durable_mark_ && !is_closed_) {
         parked_.push_back(&op);
         is_parked = true;
         must_sync = is_auto_sync_;
@@ -57,24 +62,38 @@ class FaultyEngineImpl final : public FaultyEngine {
     if (must_sync) worker_.Post([this] { static_cast<void>(Sync()); });
   }
 
-  Sequence DurableUpTo() const override {
+  Mark DurableUpTo(const OpenPartition&) const override {
     MutexLock lock(mutex_);
-    return durable_sequence_;
+    return durable_mark_;
   }
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override { return durable_->ListPartitions(); }
   Task<Status> CreatePartition(PartitionInfo info) override {
     return ChangeBoth([info](Engine& engine) { return engine.CreatePartition(info); });
   }
+  Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
+    PartitionInfo opened;
+    const auto open = [id, epoch, &opened](Engine& engine) -> Task<Status> {
+      auto handle = co_await engine.OpenPartitionAt(id, epoch);
+      if (!handle) co_return handle.error();
+      opened = (*handle)->info();
+      co_return Status::Ok();
+    };
+    if (Status status = co_await ChangeBoth(open); !status.ok()) co_return status;
+    MutexLock lock(mutex_);
+    co_return Opened(opened);
+  }
+  Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) override {
+    Status status = co_await ChangeBoth([=](Engine& engine) { return engine.SplitPartition(id, at, low, high); });
+    if (status.ok()) Kill(id);
+    co_return status;
+  }
   Task<Status> DropPartition(PartitionId id) override {
-    return ChangeBoth([id](Engine& engine) { return engine.DropPartition(id); });
+    Status status = co_await ChangeBoth([id](Engine& engine) { return engine.DropPartition(id); });
+    if (status.ok()) Forget(id);
+    co_return status;
   }
-  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
-    return ChangeBoth([=](Engine& engine) { return engine.SplitPartition(id, at, new_id); });
-  }
-  Task<Status> FencePartition(PartitionId id, Epoch epoch) override {
-    return ChangeBoth([=](Engine& engine) { return engine.FencePartition(id, epoch); });
-  }
+  OpenPartition& system() override { return system_; }
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return durable_->TakeSnapshot(); }
   Task<Status> Checkpoint(std::string) override {
@@ -129,7 +148,7 @@ class FaultyEngineImpl final : public FaultyEngine {
       unsynced_.clear();
       RebuildLatest();
       // Numbers are not given out twice: an old wait may not be satisfied by a new commit.
-      durable_sequence_ = sequence_;
+      durable_mark_ = mark_;
       lost.swap(parked_);
     }
     Settle(lost, Status::Unavailable("the store crashed"));
@@ -161,7 +180,8 @@ class FaultyEngineImpl final : public FaultyEngine {
   };
   struct Unsynced {
     std::vector<CommitManyOp::Part> parts;
-    std::vector<std::unique_ptr<Batch>> batches;  // what `parts` points to
+    std::vector<std::unique_ptr<Batch>> batches;  // what `parts` points to, with
+    std::vector<std::shared_ptr<OpenPartition>> partitions;
   };
 
   template <class Body>
@@ -185,48 +205,97 @@ class FaultyEngineImpl final : public FaultyEngine {
   void Read(Op& op, Point point, void (Engine::*method)(Op&)) {
     Dispatch([this, &op, point, method] {
       if (TakeFault(point, op.status)) return op.done.Finish();
-      if (op.at.snapshot || op.at.view == View::kDurable) return (*durable_.*method)(op);
-      std::shared_ptr<Engine> latest;
+      if (op.status = CheckAlive(op.partition); !op.status.ok()) return op.done.Finish();
+      const bool is_durable = op.at.snapshot || op.at.view == View::kDurable;
+      std::shared_ptr<Engine> engine;
       {
         MutexLock lock(mutex_);
-        latest = latest_;
+        engine = is_durable ? durable_ : latest_;
       }
-      (*latest.*method)(op);
+      const auto inner = Inner(*engine, *op.partition);  // stays until the read is done
+      if (!inner) {
+        op.status = inner.error();
+        return op.done.Finish();
+      }
+      op.partition = inner->get();
+      (*engine.*method)(op);
     });
   }
 
-  Status Apply(std::span<const CommitManyOp::Part> parts, Sequence& sequence) {
+  // The same partition in one of the two.
+  static Result<std::shared_ptr<OpenPartition>> Inner(Engine& engine, const OpenPartition& partition) {
+    if (partition.is_system()) return std::shared_ptr<OpenPartition>(std::shared_ptr<void>(), &engine.system());
+    return RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
+  }
+
+  // In one of the two; the numbers given are left in `parts`.
+  static Status ApplyTo(Engine& engine, std::span<CommitManyOp::Part> parts) {
+    std::vector<CommitManyOp::Part> inner(parts.begin(), parts.end());
+    std::vector<std::shared_ptr<OpenPartition>> handles;
+    for (auto& part : inner) {
+      auto handle = Inner(engine, *part.partition);
+      if (!handle) return handle.error();
+      part.partition = handle->get();
+      handles.push_back(std::move(*handle));
+    }
+    CommitManyOp op;
+    op.parts = inner;
+    engine.CommitMany(op);
+    for (size_t i = 0; i < parts.size(); ++i) parts[i].sequence = inner[i].sequence;
+    return op.status;
+  }
+
+  Status Apply(std::span<CommitManyOp::Part> parts, Mark& mark) {
     Status status;
     if (TakeFault(Point::kCommit, status)) return status;
     MutexLock lock(mutex_);
     if (is_closed_) return Status::Unavailable("the store is closed");
-    CommitManyOp op;
-    op.parts = parts;
-    latest_->CommitMany(op);
-    if (!op.status.ok()) return op.status;
+    for (const auto& part : parts)
+      if (status = CheckAlive(part.partition); !status.ok()) return status;
+    if (status = ApplyTo(*latest_, parts); !status.ok()) return status;
     commits_.Add();
-    sequence = ++sequence_;
+    mark = ++mark_;
     Unsynced& entry = unsynced_.emplace_back();
     for (const auto& part : parts) {
       entry.batches.push_back(std::make_unique<Batch>(*part.batch));
-      entry.parts.push_back({part.partition, part.epoch, entry.batches.back().get()});
+      entry.partitions.push_back(HandleOf(*part.partition));
+      entry.parts.push_back({entry.partitions.back().get(), entry.batches.back().get()});
     }
     return {};
   }
 
   void MakeDurable() ARMATURE_WITH_LOCK(mutex_) {
-    for (const Unsynced& entry : unsynced_) {
-      CommitManyOp op;
-      op.parts = entry.parts;
-      durable_->CommitMany(op);
-    }
+    for (Unsynced& entry : unsynced_) static_cast<void>(ApplyTo(*durable_, entry.parts));
     unsynced_.clear();
-    durable_sequence_ = sequence_;
+    durable_mark_ = mark_;
+  }
+
+  // The handle that is given out, made when it is first asked for.
+  std::shared_ptr<OpenPartition> Opened(const PartitionInfo& info) ARMATURE_WITH_LOCK(mutex_) {
+    auto& handle = handles_[info.id];
+    if (handle && handle->info() == info) return handle;
+    if (handle) handle->Kill();
+    return handle = std::make_shared<OpenPartition>(info);
+  }
+  std::shared_ptr<OpenPartition> HandleOf(OpenPartition& partition) ARMATURE_WITH_LOCK(mutex_) {
+    if (partition.is_system()) return {std::shared_ptr<OpenPartition>(), &system_};
+    return handles_.at(partition.id());
+  }
+  void Kill(PartitionId id) {
+    MutexLock lock(mutex_);
+    if (const auto handle = handles_.find(id); handle != handles_.end()) handle->second->Kill();
+  }
+  void Forget(PartitionId id) {
+    MutexLock lock(mutex_);
+    if (const auto handle = handles_.find(id); handle != handles_.end()) {
+      handle->second->Drop();
+      handles_.erase(handle);
+    }
   }
 
   void TakeReady(std::deque<DurableOp*>& ready) ARMATURE_WITH_LOCK(mutex_) {
     std::deque<DurableOp*> waiting;
-    for (DurableOp* op : parked_) (op->sequence <= durable_sequence_ ? ready : waiting).push_back(op);
+    for (DurableOp* op : parked_) (op->mark <= durable_mark_ ? ready : waiting).push_back(op);
     parked_.swap(waiting);
   }
 
@@ -237,23 +306,7 @@ class FaultyEngineImpl final : public FaultyEngine {
     }
   }
 
-  void RebuildLatest() ARMATURE_WITH_LOCK(mutex_) {
-    latest_ = OpenMemoryEngine(inner_metrics_);
-    auto partitions = RunBlocking(durable_->ListPartitions());
-    for (const PartitionInfo& info : *partitions) {
-      static_cast<void>(info.id == kSystemPartition ? RunBlocking(latest_->FencePartition(info.id, info.epoch))
-                                                    : RunBlocking(latest_->CreatePartition(info)));
-    }
-    ScanOp all;
-    durable_->Scan(all);
-    Batch batch;
-    for (const auto& row : all.rows) batch.Put(row.key, row.value);
-    CommitOp op;
-    for (const PartitionInfo& info : *partitions)
-      if (info.id == kSystemPartition) op.epoch = info.epoch;
-    op.batch = &batch;
-    latest_->Commit(op);
-  }
+  void RebuildLatest() ARMATURE_WITH_LOCK(mutex_) { latest_ = CopyMemoryEngine(*durable_, inner_metrics_); }
 
   // A change of partitions is durable when it returns, and so is all that came before it.
   template <class Change>
@@ -276,12 +329,14 @@ class FaultyEngineImpl final : public FaultyEngine {
   Counter& syncs_;
 
   mutable Mutex mutex_;
-  const std::unique_ptr<Engine> durable_ = OpenMemoryEngine(inner_metrics_);
+  const std::shared_ptr<Engine> durable_ = OpenMemoryEngine(inner_metrics_);
   std::shared_ptr<Engine> latest_ ARMATURE_GUARDED_BY(mutex_) = OpenMemoryEngine(inner_metrics_);
   std::deque<Unsynced> unsynced_ ARMATURE_GUARDED_BY(mutex_);
   std::deque<DurableOp*> parked_ ARMATURE_GUARDED_BY(mutex_);
-  Sequence sequence_ ARMATURE_GUARDED_BY(mutex_) = 0;
-  Sequence durable_sequence_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  std::map<PartitionId, std::shared_ptr<OpenPartition>> handles_ ARMATURE_GUARDED_BY(mutex_);
+  Mark mark_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  Mark durable_mark_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  OpenPartition system_{PartitionInfo{}};
   bool is_auto_sync_ ARMATURE_GUARDED_BY(mutex_);
   bool is_closed_ ARMATURE_GUARDED_BY(mutex_) = false;
   std::atomic<bool> is_delayed_;

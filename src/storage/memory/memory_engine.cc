@@ -3,6 +3,7 @@
 #include <limits>
 #include <new>
 
+#include "base/bytes.h"
 #include "base/memory/memory_reserve.h"
 #include "base/shared_mutex.h"
 #include "storage/job_thread.h"
@@ -13,7 +14,7 @@
 namespace armature::storage {
 namespace {
 
-constexpr Sequence kNewest = std::numeric_limits<Sequence>::max();
+constexpr Mark kNewest = std::numeric_limits<Mark>::max();
 // How much clean-up rides along with one commit or one released snapshot, and how many keys a dropped
 // partition loses per hold of the lock.
 constexpr size_t kCollectPerCommit = 32;
@@ -26,26 +27,26 @@ Status Closed() { return Status::Unavailable("the store is closed"); }
 struct Store {
   SharedMutex mutex;
   VersionMap map ARMATURE_GUARDED_BY(mutex);
-  Sequence sequence ARMATURE_GUARDED_BY(mutex) = 0;
+  Mark mark ARMATURE_GUARDED_BY(mutex) = 0;
 };
 
 class MemorySnapshot final : public Snapshot {
  public:
   explicit MemorySnapshot(std::shared_ptr<Store> store) : store_(std::move(store)) {
     WriteLock lock(store_->mutex);
-    sequence_ = store_->sequence;
-    store_->map.Pin(sequence_);
+    mark_ = store_->mark;
+    store_->map.Pin(mark_);
   }
   ~MemorySnapshot() override {
     WriteLock lock(store_->mutex);
-    store_->map.Unpin(sequence_);
+    store_->map.Unpin(mark_);
     store_->map.CollectSome(kCollectPerRelease);
   }
-  Sequence sequence() const { return sequence_; }
+  Mark mark() const { return mark_; }
 
  private:
   std::shared_ptr<Store> store_;
-  Sequence sequence_ = 0;
+  Mark mark_ = 0;
 };
 
 class MemoryEngine final : public Engine {
@@ -59,53 +60,69 @@ class MemoryEngine final : public Engine {
   }
   ~MemoryEngine() override { worker_.Stop(); }
 
-  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = false}; }
+  void CopyFrom(const MemoryEngine& original) {
+    ReadLock known(original.partitions_.mutex());
+    WriteLock partitions(partitions_.mutex());
+    ReadLock from(original.store_->mutex);
+    WriteLock to(store_->mutex);
+    for (const PartitionInfo& info : original.partitions_.List())
+      if (info.id != kSystemPartition) partitions_.Put(info, original.partitions_.Handle(info.id)->newest);
+    partitions_.system().newest = original.partitions_.system().newest;
+    store_->mark = original.store_->mark;
+    original.store_->map.Scan("", "", false, kNewest, [&](std::string_view key, std::string_view value) {
+      store_->map.Put(key, value, store_->mark);
+      return true;
+    });
+  }
+
+  Capabilities capabilities() const override {
+    return {.multi_partition_atomic = true, .persistent = false, .snapshots = true};
+  }
 
   void Get(GetOp& op) override {
-    op.status = Status();
-    {
-      ReadLock lock(store_->mutex);
-      const std::string* value = store_->map.Get(op.key, At(op.at));
-      op.found = value != nullptr;
-      if (value) op.value = *value;
-    }
+    op.status = CheckAlive(op.partition);
+    if (op.status.ok()) op.status = CheckKey(*op.partition, op.key);
+    if (op.status.ok()) op.found = Find(Of(op.partition), op.key, op.at, op.value);
     op.done.Finish();
   }
 
   void MultiGet(MultiGetOp& op) override {
-    op.status = Status();
+    op.status = CheckAlive(op.partition);
     op.entries.resize(op.keys.size());
-    {
-      ReadLock lock(store_->mutex);
-      for (size_t i = 0; i < op.keys.size(); ++i) {
-        const std::string* value = store_->map.Get(op.keys[i], At(op.at));
-        op.entries[i].found = value != nullptr;
-        if (value) op.entries[i].value = *value;
-      }
+    for (size_t i = 0; i < op.keys.size() && op.status.ok(); ++i) {
+      op.status = CheckKey(*op.partition, op.keys[i]);
+      if (op.status.ok()) op.entries[i].found = Find(Of(op.partition), op.keys[i], op.at, op.entries[i].value);
     }
     op.done.Finish();
   }
 
   void Scan(ScanOp& op) override {
-    op.status = Status();
     ScanBuffer out(op);
-    {
+    op.status = CheckAlive(op.partition);
+    if (op.status.ok()) op.status = CheckScan(op);
+    if (op.status.ok()) {
+      const auto stored = Of(op.partition).StoredRange(op.begin, op.end);
       ReadLock lock(store_->mutex);
-      store_->map.Scan(op.begin, op.end, op.is_reverse, At(op.at),
-                       [&](std::string_view key, std::string_view value) { return out.Add(key, value); });
+      if (!stored.is_empty)
+        store_->map.Scan(stored.range.begin, stored.range.end, op.is_reverse, At(op.at),
+                         [&](std::string_view key, std::string_view value) {
+                           key.remove_prefix(stored.prefix_size);
+                           return (stored.must_look && !op.partition->Has(key)) || out.Add(key, value);
+                         });
     }
     out.Finish();
     op.done.Finish();
   }
 
   void Commit(CommitOp& op) override {
-    const CommitManyOp::Part part{op.partition, op.epoch, op.batch};
-    op.status = Apply({&part, 1}, op.sequence);
+    CommitManyOp::Part part{op.partition, op.batch};
+    op.status = Apply({&part, 1}, op.mark);
+    op.sequence = part.sequence;
     op.done.Finish();
   }
 
   void CommitMany(CommitManyOp& op) override {
-    op.status = Apply(op.parts, op.sequence);
+    op.status = Apply(op.parts, op.mark);
     op.done.Finish();
   }
 
@@ -114,9 +131,9 @@ class MemoryEngine final : public Engine {
     op.done.Finish();
   }
 
-  Sequence DurableUpTo() const override {
+  Mark DurableUpTo(const OpenPartition&) const override {
     ReadLock lock(store_->mutex);
-    return store_->sequence;
+    return store_->mark;
   }
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
@@ -128,47 +145,49 @@ class MemoryEngine final : public Engine {
     WriteLock lock(partitions_.mutex());
     if (is_closed_) co_return Closed();
     if (Status status = partitions_.CheckCreate(info); !status.ok()) co_return status;
-    partitions_.Put(std::move(info));
+    if (!partitions_.Find(info.id)) partitions_.Put(info, 0);
+    co_return Status::Ok();
+  }
+
+  Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
+    WriteLock lock(partitions_.mutex());
+    if (is_closed_) co_return Closed();
+    auto opened = partitions_.PlanOpen(id, epoch);
+    if (!opened) co_return opened.error();
+    partitions_.Change(*opened);
+    co_return std::shared_ptr<OpenPartition>(partitions_.Handle(id));
+  }
+
+  Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) override {
+    WriteLock lock(partitions_.mutex());
+    if (is_closed_) co_return Closed();
+    auto split = partitions_.PlanSplit(id, at, low, high);
+    if (!split) co_return split.error();
+    partitions_.Change(split->ended);
+    partitions_.Put(split->low, 0);
+    partitions_.Put(split->high, 0);
     co_return Status::Ok();
   }
 
   // The lock is let go between portions, so that a large table does not hold everybody up while it goes.
   Task<Status> DropPartition(PartitionId id) override {
     return worker_.Await([this, id] {
-      KeyRange range;
+      std::shared_ptr<EmbeddedPartition> gone;
+      bool is_last = false;
       {
         WriteLock lock(partitions_.mutex());
         if (is_closed_) return Closed();
         if (Status status = partitions_.CheckDrop(id); !status.ok()) return status;
-        range = partitions_.Find(id)->range;
+        gone = partitions_.Handle(id);
+        is_last = partitions_.IsLastOf(id);
         partitions_.Erase(id);
       }
-      for (bool has_more = true; has_more;) {
-        WriteLock lock(store_->mutex);
-        has_more = store_->map.DeleteSome(range.begin, range.end, ++store_->sequence, kDropPerHold);
-      }
+      for (const KeyRange& range : gone->RangesToDrop(is_last)) DeleteRange(range);
       return Status::Ok();
     });
   }
 
-  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
-    WriteLock lock(partitions_.mutex());
-    if (is_closed_) co_return Closed();
-    auto halves = partitions_.PlanSplit(id, at, new_id);
-    if (!halves) co_return halves.error();
-    partitions_.Put(std::move(halves->low));
-    partitions_.Put(std::move(halves->high));
-    co_return Status::Ok();
-  }
-
-  Task<Status> FencePartition(PartitionId id, Epoch epoch) override {
-    WriteLock lock(partitions_.mutex());
-    if (is_closed_) co_return Closed();
-    auto fenced = partitions_.PlanFence(id, epoch);
-    if (!fenced) co_return fenced.error();
-    partitions_.Put(std::move(*fenced));
-    co_return Status::Ok();
-  }
+  OpenPartition& system() override { return partitions_.system(); }
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<MemorySnapshot>(store_); }
 
@@ -193,8 +212,28 @@ class MemoryEngine final : public Engine {
   }
 
  private:
-  static Sequence At(const ReadAt& at) {
-    return at.snapshot ? static_cast<const MemorySnapshot*>(at.snapshot)->sequence() : kNewest;
+  static Mark At(const ReadAt& at) {
+    return at.snapshot ? static_cast<const MemorySnapshot*>(at.snapshot)->mark() : kNewest;
+  }
+  static const EmbeddedPartition& Of(const OpenPartition* partition) {
+    return *static_cast<const EmbeddedPartition*>(partition);
+  }
+
+  bool Find(const EmbeddedPartition& partition, std::string_view key, const ReadAt& at, std::string& value) const {
+    thread_local std::string stored;
+    stored.clear();
+    partition.AppendStored(key, stored);
+    ReadLock lock(store_->mutex);
+    const std::string* found = store_->map.Get(stored, At(at));
+    if (found) value = *found;
+    return found != nullptr;
+  }
+
+  void DeleteRange(const KeyRange& range) {
+    for (bool has_more = true; has_more;) {
+      WriteLock lock(store_->mutex);
+      has_more = store_->map.DeleteSome(range.begin, range.end, ++store_->mark, kDropPerHold);
+    }
   }
 
   // Throws where memory for the batches cannot be had: before anything is changed.
@@ -206,28 +245,45 @@ class MemoryEngine final : public Engine {
     ::operator delete(probe);
   }
 
-  Status Apply(std::span<const CommitManyOp::Part> parts, Sequence& sequence) {
+  Status Apply(std::span<CommitManyOp::Part> parts, Mark& mark) {
     ReadLock owners(partitions_.mutex());
     if (is_closed_) return Closed();
-    for (const auto& part : parts)
-      if (Status status = partitions_.Check(part.partition, part.epoch); !status.ok()) return status;
+    for (const auto& part : parts) {
+      if (Status status = CheckAlive(part.partition); !status.ok()) return status;
+      if (Status status = CheckBatch(*part.partition, *part.batch); !status.ok()) return status;
+    }
     commits_.Add();
     ProbeMemory(parts);
     const Essential applied;  // as a whole
     WriteLock lock(store_->mutex);
-    sequence = ++store_->sequence;
-    for (const auto& part : parts) ApplyBatch(*part.batch, sequence, store_->map);
+    mark = ++store_->mark;
+    for (auto& part : parts) {
+      auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
+      ApplyBatch(*part.batch, partition, mark);
+      part.sequence = partition.newest += part.batch->numbers();
+    }
     store_->map.CollectSome(kCollectPerCommit);
     return {};
   }
 
-  static void ApplyBatch(const Batch& batch, Sequence sequence, VersionMap& map) {
+  void ApplyBatch(const Batch& batch, const EmbeddedPartition& partition, Mark mark) ARMATURE_WITH_LOCK(store_->mutex) {
+    VersionMap& map = store_->map;
+    Sequence number = partition.newest;
+    std::string stored, end;
     batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
+      stored.clear();
+      partition.AppendStored(key, stored);
       switch (kind) {
-        case Batch::Kind::kPut: map.Put(key, value, sequence); break;
-        case Batch::Kind::kDelete: map.Delete(key, sequence); break;
+        case Batch::Kind::kPut: map.Put(stored, value, mark); break;
+        case Batch::Kind::kPutNumbered:
+          AppendBigEndian(stored, ++number);
+          map.Put(stored, value, mark);
+          break;
+        case Batch::Kind::kDelete: map.Delete(stored, mark); break;
         case Batch::Kind::kDeleteRange:
-          if (key < value) map.DeleteRange(key, value, sequence);
+          end.clear();
+          partition.AppendStored(value, end);
+          if (stored < end) map.DeleteRange(stored, end, mark);
           break;
       }
     });
@@ -243,5 +299,11 @@ class MemoryEngine final : public Engine {
 }  // namespace
 
 std::unique_ptr<Engine> OpenMemoryEngine(Metrics& metrics) { return std::make_unique<MemoryEngine>(metrics); }
+
+std::unique_ptr<Engine> CopyMemoryEngine(const Engine& original, Metrics& metrics) {
+  auto copy = std::make_unique<MemoryEngine>(metrics);
+  copy->CopyFrom(static_cast<const MemoryEngine&>(original));
+  return copy;
+}
 
 }  // namespace armature::storage

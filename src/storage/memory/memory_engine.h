@@ -14,4 +14,7 @@ namespace armature::storage {
 
 std::unique_ptr<Engine> OpenMemoryEngine(Metrics& metrics);
 
+// Another with the same in it. REQUIRES: `original` is one of these.
+std::unique_ptr<Engine> CopyMemoryEngine(const Engine& original, Metrics& metrics);
+
 }  // namespace armature::storage

@@ -4,7 +4,7 @@
 
 namespace armature::storage {
 
-void VersionMap::KeepOld(Map::iterator node, Sequence sequence) {
+void VersionMap::KeepOld(Map::iterator node, Mark sequence) {
   Version& newest = node->second.newest;
   newest.older = std::make_unique<Version>(std::move(newest));  // NOLINT: the old one moves behind the new one
   bytes_ += sizeof(Version);
@@ -12,7 +12,7 @@ void VersionMap::KeepOld(Map::iterator node, Sequence sequence) {
   ++node->second.garbage;
 }
 
-void VersionMap::Put(std::string_view key, std::string_view value, Sequence sequence) {
+void VersionMap::Put(std::string_view key, std::string_view value, Mark sequence) {
   auto node = map_.lower_bound(key);
   if (node == map_.end() || node->first != key) {
     node = map_.emplace_hint(node, std::string(key), Node{});
@@ -29,7 +29,7 @@ void VersionMap::Put(std::string_view key, std::string_view value, Sequence sequ
   bytes_ += value.size();
 }
 
-VersionMap::Map::iterator VersionMap::DeleteNode(Map::iterator node, Sequence sequence) {
+VersionMap::Map::iterator VersionMap::DeleteNode(Map::iterator node, Mark sequence) {
   Version& newest = node->second.newest;
   if (newest.is_deleted) return std::next(node);
   if (IsPinned(newest)) {
@@ -47,15 +47,15 @@ VersionMap::Map::iterator VersionMap::DeleteNode(Map::iterator node, Sequence se
   return std::next(node);
 }
 
-void VersionMap::Delete(std::string_view key, Sequence sequence) {
+void VersionMap::Delete(std::string_view key, Mark sequence) {
   if (auto node = map_.find(key); node != map_.end()) DeleteNode(node, sequence);
 }
 
-void VersionMap::DeleteRange(std::string_view begin, std::string_view end, Sequence sequence) {
+void VersionMap::DeleteRange(std::string_view begin, std::string_view end, Mark sequence) {
   DeleteSome(begin, end, sequence, std::numeric_limits<size_t>::max());
 }
 
-bool VersionMap::DeleteSome(std::string_view begin, std::string_view end, Sequence sequence, size_t limit) {
+bool VersionMap::DeleteSome(std::string_view begin, std::string_view end, Mark sequence, size_t limit) {
   if (!end.empty() && end <= begin) return false;
   size_t deleted = 0;
   for (auto node = map_.lower_bound(begin); node != map_.end() && (end.empty() || node->first < end);) {
@@ -66,13 +66,13 @@ bool VersionMap::DeleteSome(std::string_view begin, std::string_view end, Sequen
   return false;
 }
 
-const std::string* VersionMap::Get(std::string_view key, Sequence sequence) const {
+const std::string* VersionMap::Get(std::string_view key, Mark sequence) const {
   auto node = map_.find(key);
   return node == map_.end() ? nullptr : At(node->second, sequence);
 }
 
 void VersionMap::CollectSome(size_t limit) {
-  const Sequence horizon = pinned_.empty() ? std::numeric_limits<Sequence>::max() : *pinned_.begin();
+  const Mark horizon = pinned_.empty() ? std::numeric_limits<Mark>::max() : *pinned_.begin();
   for (; limit > 0 && !garbage_.empty() && garbage_.front().replaced_at <= horizon; --limit) {
     auto node = garbage_.front().node;
     garbage_.pop_front();

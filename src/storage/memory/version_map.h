@@ -20,22 +20,22 @@ namespace armature::storage {
 class VersionMap {
  public:
   // Changes must come in rising order of `sequence`; many may share one.
-  void Put(std::string_view key, std::string_view value, Sequence sequence);
-  void Delete(std::string_view key, Sequence sequence);
+  void Put(std::string_view key, std::string_view value, Mark sequence);
+  void Delete(std::string_view key, Mark sequence);
   // Deletes keys of [begin, end) (empty end: to the very end); returns how many entries it looked at.
-  void DeleteRange(std::string_view begin, std::string_view end, Sequence sequence);
+  void DeleteRange(std::string_view begin, std::string_view end, Mark sequence);
   // The same for at most `limit` keys; false when nothing was left to delete.
-  bool DeleteSome(std::string_view begin, std::string_view end, Sequence sequence, size_t limit);
+  bool DeleteSome(std::string_view begin, std::string_view end, Mark sequence, size_t limit);
 
   // The value of `key` as of `sequence`, or null.
-  const std::string* Get(std::string_view key, Sequence sequence) const;
+  const std::string* Get(std::string_view key, Mark sequence) const;
 
   // Calls visit(key, value) in order (or reverse) until it returns false. `true` if visit stopped it.
   template <class Visitor>
-  bool Scan(std::string_view begin, std::string_view end, bool is_reverse, Sequence sequence, Visitor&& visit) const;
+  bool Scan(std::string_view begin, std::string_view end, bool is_reverse, Mark sequence, Visitor&& visit) const;
 
-  void Pin(Sequence sequence) { pinned_.insert(sequence); }
-  void Unpin(Sequence sequence) { pinned_.erase(pinned_.find(sequence)); }
+  void Pin(Mark sequence) { pinned_.insert(sequence); }
+  void Unpin(Mark sequence) { pinned_.erase(pinned_.find(sequence)); }
   void CollectSome(size_t limit);
 
   size_t bytes() const { return bytes_; }
@@ -43,7 +43,7 @@ class VersionMap {
 
  private:
   struct Version {
-    Sequence sequence = 0;
+    Mark sequence = 0;
     bool is_deleted = false;
     std::string value;
     std::unique_ptr<Version> older;  // at most one per pinned sequence
@@ -54,28 +54,28 @@ class VersionMap {
   };
   using Map = std::map<std::string, Node, std::less<>>;
   struct Garbage {
-    Sequence replaced_at;
+    Mark replaced_at;
     Map::iterator node;
   };
 
-  static const std::string* At(const Node& node, Sequence sequence) {
+  static const std::string* At(const Node& node, Mark sequence) {
     const Version* version = &node.newest;
     while (version && version->sequence > sequence) version = version->older.get();
     return version && !version->is_deleted ? &version->value : nullptr;
   }
   static size_t NodeBytes(std::string_view key) { return key.size() + sizeof(Map::value_type) + 4 * sizeof(void*); }
   bool IsPinned(const Version& replaced) const { return !pinned_.empty() && *pinned_.rbegin() >= replaced.sequence; }
-  void KeepOld(Map::iterator node, Sequence sequence);
-  Map::iterator DeleteNode(Map::iterator node, Sequence sequence);
+  void KeepOld(Map::iterator node, Mark sequence);
+  Map::iterator DeleteNode(Map::iterator node, Mark sequence);
 
   Map map_;
-  std::multiset<Sequence> pinned_;
+  std::multiset<Mark> pinned_;
   std::deque<Garbage> garbage_;  // in order of replaced_at
   size_t bytes_ = 0;
 };
 
 template <class Visitor>
-bool VersionMap::Scan(std::string_view begin, std::string_view end, bool is_reverse, Sequence sequence,
+bool VersionMap::Scan(std::string_view begin, std::string_view end, bool is_reverse, Mark sequence,
                       Visitor&& visit) const {
   if (!end.empty() && end <= begin) return false;
   const auto first = map_.lower_bound(begin);

@@ -20,24 +20,27 @@ class CommitGroup final : public Turn::Work {
   // One Commit or CommitMany under way; what it points to is the caller's operation.
   struct Member {
     explicit Member(CommitOp& op)
-        : single{op.partition, op.epoch, op.batch}, status(&op.status), sequence(&op.sequence), done(&op.done) {}
-    explicit Member(CommitManyOp& op) : many(op.parts), status(&op.status), sequence(&op.sequence), done(&op.done) {}
+        : single{op.partition, op.batch}, sequence(&op.sequence), status(&op.status), mark(&op.mark), done(&op.done) {}
+    explicit Member(CommitManyOp& op) : many(op.parts), status(&op.status), mark(&op.mark), done(&op.done) {}
 
+    std::span<CommitManyOp::Part> parts() { return many.data() ? many : std::span(&single, 1); }
     std::span<const CommitManyOp::Part> parts() const { return many.data() ? many : std::span(&single, 1); }
     size_t bytes() const {
       size_t sum = 0;
       for (const auto& part : parts()) sum += part.batch->bytes();
       return sum;
     }
-    void Finish(Status outcome) const {
+    void Finish(Status outcome) {
+      if (sequence) *sequence = single.sequence;
       *status = std::move(outcome);
       done->Finish();
     }
 
     CommitManyOp::Part single;
-    std::span<const CommitManyOp::Part> many;
+    Sequence* sequence = nullptr;  // of `single`
+    std::span<CommitManyOp::Part> many;
     Status* status;
-    Sequence* sequence;
+    Mark* mark;
     Completion* done;
   };
 
@@ -46,7 +49,7 @@ class CommitGroup final : public Turn::Work {
    public:
     virtual ~Writer() = default;
     // No allocation fails in it (base/memory/memory_reserve.h).
-    virtual void WriteGroup(std::span<const Member> members) = 0;
+    virtual void WriteGroup(std::span<Member> members) = 0;
   };
 
   // Joins the group of the calling thread's turn; writes at once where there are no turns.

@@ -11,10 +11,10 @@ namespace {
 // Records how members come to be written, and finishes them.
 class RecordingWriter final : public CommitGroup::Writer {
  public:
-  void WriteGroup(std::span<const CommitGroup::Member> members) override {
+  void WriteGroup(std::span<CommitGroup::Member> members) override {
     sizes.push_back(members.size());
-    for (const auto& member : members) {
-      *member.sequence = sizes.size();
+    for (auto& member : members) {
+      *member.mark = sizes.size();
       member.Finish(Status());
     }
   }
@@ -44,7 +44,7 @@ TEST(CommitGroupTest, TheCommitsOfATurnAreWrittenTogether) {
   const Batch batch = BatchOf(10);
   CommitOp first, second;
   first.batch = second.batch = &batch;
-  const CommitManyOp::Part parts[] = {{1, 1, &batch}, {2, 1, &batch}};
+  CommitManyOp::Part parts[] = {{nullptr, &batch}, {nullptr, &batch}};
   CommitManyOp many;
   many.parts = parts;
   for (int round = 1; round <= 2; ++round) {
@@ -57,7 +57,7 @@ TEST(CommitGroupTest, TheCommitsOfATurnAreWrittenTogether) {
     EXPECT_FALSE(turn.has_work());
     EXPECT_TRUE(first.done.finished() && second.done.finished() && many.done.finished());
     EXPECT_EQ(writer.sizes, std::vector<size_t>(static_cast<size_t>(round), 3));
-    EXPECT_EQ(many.sequence, static_cast<Sequence>(round));
+    EXPECT_EQ(many.mark, static_cast<Mark>(round));
     first.done.Rearm(), second.done.Rearm(), many.done.Rearm();
   }
 }

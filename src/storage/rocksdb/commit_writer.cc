@@ -16,73 +16,80 @@ void CommitWriter::AddSyncedNote(rocksdb::WriteBatch& batch) {
   if (const std::string_view note = store_.marks().TakeNote(buffer); !note.empty()) batch.PutLogData(ToSlice(note));
 }
 
-Status CommitWriter::CheckOwners(Parts parts) const {
+Status CommitWriter::CheckParts(std::span<const CommitManyOp::Part> parts) const {
   if (store_.is_closed()) return OpenStore::Closed();
-  for (const auto& part : parts)
-    if (Status status = store_.partitions.Check(part.partition, part.epoch); !status.ok()) return status;
+  for (const auto& part : parts) {
+    if (Status status = CheckAlive(part.partition); !status.ok()) return status;
+    if (Status status = CheckBatch(*part.partition, *part.batch); !status.ok()) return status;
+  }
   return {};
 }
 
-void CommitWriter::WriteGroup(std::span<const CommitGroup::Member> members) {
+void CommitWriter::WriteGroup(std::span<CommitGroup::Member> members) {
   rocksdb::WriteBatch& batch = EmptyBatch();
-  AddSyncedNote(batch);
   rocksdb::WriteOptions options;
   options.no_slowdown = true;
   rocksdb::Status written;
   Status full;
-  Sequence sequence = 0;
+  Mark mark = 0;
   {
+    MutexLock order(order_);
     ReadLock owners(store_.partitions.mutex());
+    AddSyncedNote(batch);
     full = store_.CheckSpace();
-    for (const auto& member : members) {
-      *member.status = full.ok() ? CheckOwners(member.parts()) : full;
-      if (member.status->ok()) Translate(member.parts(), batch);
+    NumberedParts numbers;
+    for (auto& member : members) {
+      *member.status = full.ok() ? CheckParts(member.parts()) : full;
+      if (member.status->ok()) numbers.Translate(member.parts(), batch);
     }
+    numbers.Append(batch);
     if (!store_.is_closed()) {
       if (batch.Count() != 0) written = store_.db().Write(options, &batch);
+      if (written.ok()) numbers.Keep();
       if (written.ok() && !store_.waits_for_sync()) full = store_.CheckLog();
       // Not a commit's own number but one not before it: whoever waits for it waits for the commit too.
-      sequence = store_.db().GetLatestSequenceNumber();
+      mark = store_.db().GetLatestSequenceNumber();
     }
   }
-  for (const auto& member : members) {
+  for (auto& member : members) {
     if (!member.status->ok()) {
       member.done->Finish();
     } else if (written.IsIncomplete()) {
-      slow_writer_.Post([this, member] { member.Finish(WriteSlowly(member.parts(), *member.sequence)); });
+      slow_writer_.Post([this, member]() mutable { member.Finish(WriteSlowly(member.parts(), *member.mark)); });
     } else if (!written.ok() || !full.ok()) {
       member.Finish(written.ok() ? full : FromRocksDb(written));
     } else {
       commits_.Add();
-      *member.sequence = sequence;
-      member.done->Finish();
+      *member.mark = mark;
+      member.Finish(Status());
     }
   }
 }
 
-Status CommitWriter::WriteSlowly(Parts parts, Sequence& sequence) {
-  rocksdb::WriteBatch& batch = EmptyBatch();
-  Translate(parts, batch);
-  MutexLock slow(store_.slow_mutex);
-  {
-    ReadLock owners(store_.partitions.mutex());
-    if (Status status = CheckOwners(parts); !status.ok()) return status;
-  }
-  // While RocksDB has stopped writes for a flush or a compaction, wait here and not in its Write: on a full disk
-  // the flush waits for space, and the writer must be told instead of waiting with it.
-  uint64_t is_stopped = 0;
-  while (!store_.is_closed() && store_.db().GetIntProperty(rocksdb::DB::Properties::kIsWriteStopped, &is_stopped) &&
-         is_stopped != 0) {
+// RocksDB would make the writer wait: because it writes faster than is compacted, or because writes are stopped for a
+// flush. It is tried again and again, and not left to wait in RocksDB, where it would keep its place in the order from
+// others, and on a full disk wait for ever: it must be told instead.
+Status CommitWriter::WriteSlowly(Parts parts, Mark& mark) {
+  rocksdb::WriteOptions options;
+  options.no_slowdown = true;
+  for (;; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
     if (Status full = store_.CheckSpace(); !full.ok()) return full;
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    rocksdb::WriteBatch& batch = EmptyBatch();
+    NumberedParts numbers;
+    MutexLock order(order_);
+    ReadLock owners(store_.partitions.mutex());
+    if (Status status = CheckParts(parts); !status.ok()) return status;
+    numbers.Translate(parts, batch);
+    numbers.Append(batch);
+    const auto status = store_.db().Write(options, &batch);
+    if (status.IsIncomplete()) continue;
+    if (!status.ok()) return FromRocksDb(status);
+    numbers.Keep();
+    if (Status full = store_.waits_for_sync() ? Status() : store_.CheckLog(); !full.ok()) return full;
+    commits_.Add();
+    mark = store_.db().GetLatestSequenceNumber();
+    return {};
   }
-  if (Status full = store_.CheckSpace(); !full.ok()) return full;
-  const auto status = store_.db().Write(rocksdb::WriteOptions(), &batch);
-  if (!status.ok()) return FromRocksDb(status);
-  if (Status full = store_.waits_for_sync() ? Status() : store_.CheckLog(); !full.ok()) return full;
-  commits_.Add();
-  sequence = store_.db().GetLatestSequenceNumber();
-  return {};
 }
 
 }  // namespace armature::storage

@@ -9,6 +9,7 @@
 #include <rocksdb/write_batch.h>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "storage/job_thread.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/open_store.h"
@@ -22,22 +23,25 @@ class CommitWriter final : public CommitGroup::Writer {
         commits_(metrics.GetCounter("armature_engine_commits_total", "Batches committed to the storage engine.")) {}
 
   // Finishes the members, or leaves them to the slow writer when RocksDB would have made the caller wait.
-  void WriteGroup(std::span<const CommitGroup::Member> members) override;
+  void WriteGroup(std::span<CommitGroup::Member> members) override;
   // What is left to the slow writer is finished first.
   void Stop() { slow_writer_.Stop(); }
 
   uint64_t commits() const { return commits_.value(); }
 
  private:
-  using Parts = std::span<const CommitManyOp::Part>;
+  using Parts = std::span<CommitManyOp::Part>;
 
-  Status WriteSlowly(Parts parts, Sequence& sequence);
+  // Waits, on the slow writer's thread.
+  Status WriteSlowly(Parts parts, Mark& mark);
   // How far the log is synced, in front of the first commit after each sync.
   void AddSyncedNote(rocksdb::WriteBatch& batch);
-  Status CheckOwners(Parts parts) const ARMATURE_WITH_READ_LOCK(store_.partitions.mutex());
+  Status CheckParts(std::span<const CommitManyOp::Part> parts) const ARMATURE_WITH_READ_LOCK(store_.partitions.mutex());
 
   OpenStore& store_;
   Counter& commits_;
+  // Held from the giving of numbers to the end of the write: their order is that of the log.
+  Mutex order_;
   JobThread slow_writer_;
 };
 

@@ -49,7 +49,8 @@ Task<Status> PartitionAdmin::ChangePartitions(Plan plan, Apply apply) {
 
 // Everything committed so far, in the sense of "survives power loss" whatever the durability of items.
 Task<Status> PartitionAdmin::BecomeDurable() {
-  if (store_.waits_for_sync()) co_return co_await AwaitDurable(engine_, store_.db().GetLatestSequenceNumber());
+  if (store_.waits_for_sync())
+    co_return co_await AwaitDurable(engine_, store_.partitions.system(), store_.db().GetLatestSequenceNumber());
   co_return co_await thread_.Await([this] {
     if (store_.is_closed()) return OpenStore::Closed();
     if (Status broken = store_.files().log_failure(); !broken.ok()) return broken;
@@ -65,52 +66,67 @@ Task<Status> PartitionAdmin::Create(const PartitionInfo& info) {
         if (status.ok()) batch.Put(PartitionRecordKey(info.id), EncodePartition(info));
         return status;
       },
-      [info](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Put(info); });
-}
-
-Task<Status> PartitionAdmin::Split(PartitionId id, std::string at, PartitionId new_id) {
-  auto halves = std::make_shared<PartitionTable::Halves>();
-  return ChangePartitions(
-      [=, at = std::move(at)](const PartitionTable& table, rocksdb::WriteBatch& batch)
-          ARMATURE_WITH_LOCK(table.mutex()) -> Status {
-            ARMATURE_TRY(*halves, table.PlanSplit(id, at, new_id));
-            batch.Put(PartitionRecordKey(id), EncodePartition(halves->low));
-            batch.Put(PartitionRecordKey(new_id), EncodePartition(halves->high));
-            return {};
-          },
-      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
-        table.Put(halves->low);
-        table.Put(halves->high);
+      [info](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
+        if (!table.Find(info.id)) table.Put(info, 0);
       });
 }
 
-Task<Status> PartitionAdmin::Fence(PartitionId id, Epoch epoch) {
-  auto fenced = std::make_shared<PartitionInfo>();
-  return ChangePartitions(
-      [=](const PartitionTable& table, rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(table.mutex()) -> Status {
-        ARMATURE_TRY(*fenced, table.PlanFence(id, epoch));
-        batch.Put(PartitionRecordKey(id), EncodePartition(*fenced));
-        return {};
-      },
-      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Put(*fenced); });
+// The lambdas capture references only: g++ 12 destroys a temporary twice when it is an argument within co_await.
+Task<Result<std::shared_ptr<OpenPartition>>> PartitionAdmin::Open(PartitionId id, Epoch epoch) {
+  {
+    // Nothing to be stored: the usual case.
+    ReadLock lock(store_.partitions.mutex());
+    if (store_.is_closed()) co_return OpenStore::Closed();
+    const auto known = store_.partitions.Handle(id);
+    if (known && known->info().epoch == epoch) co_return std::shared_ptr<OpenPartition>(known);
+  }
+  PartitionInfo opened;
+  const auto plan = [id, epoch, &opened](const PartitionTable& table, rocksdb::WriteBatch& batch)
+                        ARMATURE_WITH_LOCK(table.mutex()) -> Status {
+    ARMATURE_TRY(opened, table.PlanOpen(id, epoch));
+    batch.Put(PartitionRecordKey(id), EncodePartition(opened));
+    return {};
+  };
+  std::shared_ptr<OpenPartition> handle;
+  const auto apply = [&opened, &handle](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
+    table.Change(opened);
+    handle = table.Handle(opened.id);
+  };
+  if (Status status = co_await ChangePartitions(plan, apply); !status.ok()) co_return status;
+  co_return handle;
 }
 
-// The lambdas capture references only: g++ 12 destroys a temporary twice when it is an argument within co_await.
+Task<Status> PartitionAdmin::Split(PartitionId id, uint64_t at, PartitionId low, PartitionId high) {
+  auto split = std::make_shared<PartitionTable::Split>();
+  return ChangePartitions(
+      [=](const PartitionTable& table, rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(table.mutex()) -> Status {
+        ARMATURE_TRY(*split, table.PlanSplit(id, at, low, high));
+        for (const PartitionInfo& info : {split->ended, split->low, split->high})
+          batch.Put(PartitionRecordKey(info.id), EncodePartition(info));
+        return {};
+      },
+      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
+        table.Change(split->ended);
+        table.Put(split->low, 0);
+        table.Put(split->high, 0);
+      });
+}
+
 Task<Status> PartitionAdmin::Drop(PartitionId id) {
-  KeyRange range;
-  Status status = co_await ChangePartitions(
-      [this, id, &range](const PartitionTable& table, rocksdb::WriteBatch& batch)
-          ARMATURE_WITH_LOCK(table.mutex()) -> Status {
-            if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
-            ARMATURE_TRY(range, UserRange(store_.db(), table.Find(id)->range));
-            batch.Delete(PartitionRecordKey(id));
-            if (range.begin < range.end) batch.DeleteRange(range.begin, range.end);
-            return {};
-          },
-      [id](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Erase(id); });
-  if (!status.ok()) co_return status;
-  co_return co_await thread_.Await([this, &range] {
-    DeleteFiles(range);
+  std::vector<KeyRange> ranges;
+  const auto plan = [id, &ranges](const PartitionTable& table, rocksdb::WriteBatch& batch)
+                        ARMATURE_WITH_LOCK(table.mutex()) -> Status {
+    if (Status refused = table.CheckDrop(id); !refused.ok()) return refused;
+    ranges = table.Handle(id)->RangesToDrop(table.IsLastOf(id));
+    batch.Delete(PartitionRecordKey(id));
+    batch.Delete(NewestCommitKey(id));
+    for (const KeyRange& range : ranges) batch.DeleteRange(range.begin, range.end);
+    return {};
+  };
+  const auto apply = [id](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Erase(id); };
+  if (Status status = co_await ChangePartitions(plan, apply); !status.ok()) co_return status;
+  co_return co_await thread_.Await([this, &ranges] {
+    for (const KeyRange& range : ranges) DeleteFiles(range);
     return Status::Ok();
   });
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <memory>
 #include <string>
 
 #include <rocksdb/write_batch.h>
@@ -23,9 +24,9 @@ class PartitionAdmin {
       : store_(store), engine_(engine), snapshots_(snapshots) {}
 
   Task<Status> Create(const PartitionInfo& info);
+  Task<Result<std::shared_ptr<OpenPartition>>> Open(PartitionId id, Epoch epoch);
+  Task<Status> Split(PartitionId id, uint64_t at, PartitionId low, PartitionId high);
   Task<Status> Drop(PartitionId id);
-  Task<Status> Split(PartitionId id, std::string at, PartitionId new_id);
-  Task<Status> Fence(PartitionId id, Epoch epoch);
   // A copy of what is committed now.
   Task<Status> Checkpoint(std::string directory);
   void Stop() { thread_.Stop(); }

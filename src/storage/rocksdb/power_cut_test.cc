@@ -71,12 +71,12 @@ class PowerCutTest : public ::testing::TestWithParam<Durability> {
       for (; commit < end; ++commit) {
         const Batch batch = MakeCommit(commit, is_small);
         CommitOp op;
-        op.partition = kSystemPartition;
+        op.partition = &engine.system();
         op.batch = &batch;
         engine.Commit(op);
         Await(op.done);
         EXPECT_TRUE(op.status.ok()) << op.status.ToString();
-        durable.sequence = op.sequence;
+        durable.partition = op.partition, durable.mark = op.mark;
       }
       engine.WhenDurable(durable);
       Await(durable.done);

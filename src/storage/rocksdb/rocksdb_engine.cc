@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
 #include "base/shared_mutex.h"
+#include "storage/embedded_partition.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/commit_writer.h"
 #include "storage/rocksdb/full_disk/full_disk_engine.h"
@@ -32,7 +33,9 @@ class RocksDbEngine final : public Engine, public WritableStore {
   Engine& engine() override { return *this; }
   void StartCompacting() override { store_.StartCompacting(); }
 
-  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = true}; }
+  Capabilities capabilities() const override {
+    return {.multi_partition_atomic = true, .persistent = true, .snapshots = true};
+  }
 
   void Get(GetOp& op) override { Read(op, ReadRow); }
   void MultiGet(MultiGetOp& op) override { Read(op, ReadRows); }
@@ -40,15 +43,18 @@ class RocksDbEngine final : public Engine, public WritableStore {
   void Commit(CommitOp& op) override { CommitGroup::Join(writer_, CommitGroup::Member(op)); }
   void CommitMany(CommitManyOp& op) override { CommitGroup::Join(writer_, CommitGroup::Member(op)); }
   void WhenDurable(DurableOp& op) override;
-  Sequence DurableUpTo() const override;
+  Mark DurableUpTo(const OpenPartition& partition) const override;
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override;
   Task<Status> CreatePartition(PartitionInfo info) override { return admin_.Create(info); }
-  Task<Status> DropPartition(PartitionId id) override { return admin_.Drop(id); }
-  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
-    return admin_.Split(id, std::move(at), new_id);
+  Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
+    return admin_.Open(id, epoch);
   }
-  Task<Status> FencePartition(PartitionId id, Epoch epoch) override { return admin_.Fence(id, epoch); }
+  Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) override {
+    return admin_.Split(id, at, low, high);
+  }
+  Task<Status> DropPartition(PartitionId id) override { return admin_.Drop(id); }
+  OpenPartition& system() override { return store_.partitions.system(); }
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override;
   Task<Status> Checkpoint(std::string directory) override { return admin_.Checkpoint(std::move(directory)); }
@@ -83,7 +89,7 @@ template <class Op, class ReadIt>
 void RocksDbEngine::Read(Op& op, ReadIt read) const {
   if (store_.is_closed()) {
     op.status = OpenStore::Closed();
-  } else {
+  } else if (op.status = CheckAlive(op.partition); op.status.ok()) {
     DurableViews::Pin pin;
     read(store_.db(), ReadOptionsFor(op.at, pin), op);
   }
@@ -92,7 +98,7 @@ void RocksDbEngine::Read(Op& op, ReadIt read) const {
 
 void RocksDbEngine::WhenDurable(DurableOp& op) {
   op.status = Status();
-  if (!store_.waits_for_sync() || op.sequence <= store_.views().sequence()) return op.done.Finish();
+  if (!store_.waits_for_sync() || op.mark <= store_.views().mark()) return op.done.Finish();
   {
     ReadLock owners(store_.partitions.mutex());
     if (!store_.is_closed()) return store_.syncer().Park(op);
@@ -101,8 +107,8 @@ void RocksDbEngine::WhenDurable(DurableOp& op) {
   op.done.Finish();
 }
 
-Sequence RocksDbEngine::DurableUpTo() const {
-  if (store_.waits_for_sync() || store_.is_closed()) return store_.views().sequence();
+Mark RocksDbEngine::DurableUpTo(const OpenPartition&) const {
+  if (store_.waits_for_sync() || store_.is_closed()) return store_.views().mark();
   return store_.db().GetLatestSequenceNumber();
 }
 

@@ -193,14 +193,21 @@ TEST_F(RocksDbEngineTest, ForeignDirectoriesStayUntouched) {
   EXPECT_EQ(OpenCode(path()), StatusCode::kFormat);
 }
 
-TEST_F(RocksDbEngineTest, NewerFormatIsRefused) {
+TEST_F(RocksDbEngineTest, AnotherFormatIsRefused) {
   ASSERT_TRUE(Open(path())->Close().ok());
-  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 1\n");
-  WriteFile(path() + "/FORMAT", "armature 2\n");
-  auto engine = TryOpen(path());
-  ASSERT_FALSE(engine.has_value());
-  EXPECT_EQ(engine.error().code(), StatusCode::kFormat);
-  EXPECT_NE(engine.error().message().find("format 2"), std::string::npos);
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 2\n");
+  const auto refusal_of = [&](const std::string& format) {
+    WriteFile(path() + "/FORMAT", format);
+    auto engine = TryOpen(path());
+    if (engine) return std::string("none");
+    EXPECT_EQ(engine.error().code(), StatusCode::kFormat);
+    return engine.error().message();
+  };
+  EXPECT_EQ(refusal_of("armature 1\n"),
+            path() + " holds data of format 1, this armature reads format 2 only: use an older armature");
+  EXPECT_EQ(refusal_of("armature 3\n"),
+            path() + " holds data of format 3, this armature reads format 2 only: use a newer armature");
+  EXPECT_EQ(refusal_of("armature 2\n"), "none");
 }
 
 TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
@@ -210,7 +217,7 @@ TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
   auto engine = Open(path());
   ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
   // Acknowledged: from now on the store is complete.
-  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 1\n");
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 2\n");
   EXPECT_FALSE(fs::exists(path() + "/CREATING"));
 }
 
@@ -448,7 +455,7 @@ TEST_P(FullDiskTest, RefusesWritesAndRecovers) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(put().code(), StatusCode::kNoSpace);
     // Reads go on.
     EXPECT_EQ(GetOr(*engine, acknowledged.begin()->first, "-"), acknowledged.begin()->second);
-    EXPECT_EQ(RunBlocking(engine->CreatePartition({100, 0, {"x", "y"}})).code(), StatusCode::kNoSpace);
+    EXPECT_EQ(RunBlocking(engine->CreatePartition({.id = 100, .keyspace = 100})).code(), StatusCode::kNoSpace);
     disk_.is_full = false;
     Status status;
     for (int i = 0; i < 2000; ++i) {
@@ -535,7 +542,7 @@ TEST_P(FullDiskTest, StartsReadOnlyAndBecomesWritable) {
   EXPECT_EQ(files(), before) << "a start that found no space left files behind";
   for (const auto& [key, value] : acknowledged) ASSERT_TRUE(GetOr(*engine, key, "-") == value) << key;
   EXPECT_EQ(PutAndWait(*engine, "refused", "-").code(), StatusCode::kNoSpace);
-  EXPECT_EQ(RunBlocking(engine->CreatePartition({100, 0, {"x", "y"}})).code(), StatusCode::kNoSpace);
+  EXPECT_EQ(RunBlocking(engine->CreatePartition({.id = 100, .keyspace = 100})).code(), StatusCode::kNoSpace);
   EXPECT_EQ(OpenCode(copy), StatusCode::kLocked);
   const auto snapshot = engine->TakeSnapshot();
 
@@ -631,11 +638,11 @@ TEST_F(RocksDbEngineTest, ManyWritersShareOneSync) {
       Batch batch;
       batch.Put(fmt::format("w{}", w), std::to_string(i));
       CommitOp commit;
-      commit.batch = &batch;
+      commit.partition = &engine->system(), commit.batch = &batch;
       engine->Commit(commit);
       co_await commit.done;
       DurableOp durable;
-      durable.sequence = commit.sequence;
+      durable.partition = commit.partition, durable.mark = commit.mark;
       engine->WhenDurable(durable);
       co_await durable.done;
       EXPECT_TRUE(durable.status.ok());
@@ -698,7 +705,7 @@ TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
     Batch batch;
     batch.Put(fmt::format("k{:05}", i), std::string(100, 'x'));
     CommitOp op;
-    op.batch = &batch;
+    op.partition = &engine->system(), op.batch = &batch;
     engine->Commit(op);
   }
   // A checkpoint flushes the memtable, so that the data is in a table file.
@@ -725,17 +732,18 @@ TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
 TEST_F(RocksDbEngineTest, DroppedPartitionGivesSpaceBack) {
   options_.memory_bytes = 8 << 20;
   auto engine = Open(path());
-  ASSERT_TRUE(RunBlocking(engine->CreatePartition({1, 0, {"t1", "t2"}})).ok());
+  ASSERT_TRUE(RunBlocking(engine->CreatePartition({.id = 1, .keyspace = 1})).ok());
+  const auto partition = *RunBlocking(engine->OpenPartitionAt(1, 0));
   for (int i = 0; i < 20000; ++i) {
     Batch batch;
-    batch.Put(fmt::format("t1/{:05}", i), std::string(500, static_cast<char>('a' + i % 26)));
+    batch.Put(fmt::format("\x90{:05}", i), std::string(500, static_cast<char>('a' + i % 26)));
     CommitOp op;
-    op.partition = 1, op.batch = &batch;
+    op.partition = partition.get(), op.batch = &batch;
     engine->Commit(op);
     Await(op.done);
     ASSERT_TRUE(op.status.ok());
   }
-  ASSERT_TRUE(PutAndWait(*engine, "t2/x", "kept").ok());
+  ASSERT_TRUE(PutAndWait(*engine, "x", "kept").ok());
   ASSERT_TRUE(RunBlocking(engine->DropPartition(1)).ok());
   ScanOp op;
   EXPECT_EQ(RunScan(*engine, op).rows.size(), 1u);

@@ -1,6 +1,37 @@
 #include "storage/rocksdb/write_batches.h"
 
+#include <algorithm>
+#include <string>
+
+#include "base/bytes.h"
+#include "storage/rocksdb/rows/partition_records.h"
+
 namespace armature::storage {
+
+namespace {
+
+// A key where it lies, without joining its parts.
+class StoredKey {
+ public:
+  StoredKey(const EmbeddedPartition& partition, std::string_view key, std::string_view number = {})
+      : parts_{ToSlice(partition.PrefixOf(key)), ToSlice(key), ToSlice(number)} {}
+  rocksdb::SliceParts get() const { return {parts_, 3}; }
+  std::string joined() const {
+    std::string key;
+    for (const rocksdb::Slice& part : parts_) key.append(part.data(), part.size());
+    return key;
+  }
+
+ private:
+  rocksdb::Slice parts_[3];
+};
+
+void Put(const StoredKey& key, std::string_view value, rocksdb::WriteBatch& out) {
+  const rocksdb::Slice slice = ToSlice(value);
+  out.Put(key.get(), rocksdb::SliceParts(&slice, 1));
+}
+
+}  // namespace
 
 rocksdb::WriteBatch& EmptyBatch() {
   constexpr size_t kLargestKept = size_t{1} << 20;
@@ -10,18 +41,46 @@ rocksdb::WriteBatch& EmptyBatch() {
   return out;
 }
 
-void Translate(std::span<const CommitManyOp::Part> parts, rocksdb::WriteBatch& out) {
-  for (const auto& part : parts) {
+Sequence& NumberedParts::NewestOf(EmbeddedPartition& partition) {
+  for (Numbered& known : partitions_)
+    if (known.partition == &partition) return known.newest;
+  return partitions_.emplace_back(Numbered{&partition, partition.newest}).newest;
+}
+
+void NumberedParts::Translate(std::span<CommitManyOp::Part> parts, rocksdb::WriteBatch& out) {
+  for (auto& part : parts) {
+    auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
+    Sequence& newest = NewestOf(partition);
+    Sequence number = newest;
     part.batch->ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
       switch (kind) {
-        case Batch::Kind::kPut: out.Put(ToSlice(key), ToSlice(value)); break;
-        case Batch::Kind::kDelete: out.Delete(ToSlice(key)); break;
+        case Batch::Kind::kPut: Put(StoredKey(partition, key), value, out); break;
+        case Batch::Kind::kPutNumbered: {
+          std::string bytes;  // eight: no memory is taken
+          AppendBigEndian(bytes, ++number);
+          Put(StoredKey(partition, key, bytes), value, out);
+          break;
+        }
+        case Batch::Kind::kDelete: out.Delete(StoredKey(partition, key).get()); break;
         case Batch::Kind::kDeleteRange:
-          if (key < value) out.DeleteRange(ToSlice(key), ToSlice(value));
+          if (key < value) out.DeleteRange(StoredKey(partition, key).joined(), StoredKey(partition, value).joined());
           break;
       }
     });
+    part.sequence = newest += part.batch->numbers();
   }
+}
+
+void NumberedParts::Append(rocksdb::WriteBatch& out) const {
+  for (const Numbered& numbered : partitions_) {
+    std::string value;
+    AppendBigEndian(value, numbered.newest);
+    out.Put(NewestCommitKey(numbered.partition->id()), value);
+  }
+}
+
+void NumberedParts::Keep() const {
+  for (const Numbered& numbered : partitions_) numbered.partition->newest = numbered.newest;
 }
 
 }  // namespace armature::storage

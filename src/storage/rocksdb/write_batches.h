@@ -5,10 +5,12 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <rocksdb/slice.h>
 #include <rocksdb/write_batch.h>
 
+#include "storage/embedded_partition.h"
 #include "storage/engine.h"
 
 namespace armature::storage {
@@ -18,6 +20,25 @@ inline rocksdb::Slice ToSlice(std::string_view bytes) { return {bytes.data(), by
 // The calling thread's buffer, emptied. Valid until the thread asks again.
 rocksdb::WriteBatch& EmptyBatch();
 
-void Translate(std::span<const CommitManyOp::Part> parts, rocksdb::WriteBatch& out);
+// The commits of one write, with the numbers they take. Until the write has succeeded nothing has changed. REQUIRES:
+// the lock for the order of commits is held from the first Translate to the end.
+class NumberedParts {
+ public:
+  // Appends what the parts change; each part is told its number.
+  void Translate(std::span<CommitManyOp::Part> parts, rocksdb::WriteBatch& out);
+  // Appends the partitions' newest numbers, which are stored with what they count.
+  void Append(rocksdb::WriteBatch& out) const;
+  // The write has succeeded.
+  void Keep() const;
+
+ private:
+  struct Numbered {
+    EmbeddedPartition* partition = nullptr;
+    Sequence newest = 0;
+  };
+  Sequence& NewestOf(EmbeddedPartition& partition);
+
+  std::vector<Numbered> partitions_;  // few
+};
 
 }  // namespace armature::storage

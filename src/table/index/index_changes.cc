@@ -129,7 +129,7 @@ ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::Bou
   return {};
 }
 
-void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
+void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, IndexBatches& batches,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt) {
   for (const auto& index : schema.indexes()) {
     const bool is_unbuilt = std::find(unbuilt.begin(), unbuilt.end(), &index) != unbuilt.end();
@@ -141,8 +141,8 @@ void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_ite
 
     IndexCharge charge{&index, 0, 0, static_cast<int64_t>(after.size) - static_cast<int64_t>(before.size)};
     charge.item_delta = static_cast<int64_t>(after.exists) - static_cast<int64_t>(before.exists);
-    if (before.exists && !same_key) batch.Delete(before.row_key);
-    if (after.exists) PutEntry(after, batch);
+    if (before.exists && !same_key) batches.For(index, before.row_key).Delete(before.row_key);
+    if (after.exists) PutEntry(after, batches.For(index, after.row_key));
     if (same_key) {
       charge.write_units = WriteUnits(before.size, after.size);
     } else {
@@ -171,9 +171,8 @@ size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& aren
   return size;
 }
 
-std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view table_prefix,
-                                           std::string_view item_key, Image old_item, Image new_item,
-                                           storage::Batch& batch) {
+std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view item_key, Image old_item,
+                                           Image new_item, storage::Batch& batch) {
   const std::string_view attribute = schema.expiry_attribute();
   // A plain number, because g++ 12 takes the comparison of two optionals for one of uninitialised values under TSan.
   constexpr int64_t kNone = INT64_MIN;
@@ -181,9 +180,9 @@ std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::strin
   const int64_t before = expiry(old_item), after = expiry(new_item);
   // While rows are being made the old item's may be missing: deleting it does no harm, but the new one must be put.
   if (before == after && (after == kNone || schema.has_all_expiry_rows())) return std::nullopt;
-  if (before != kNone && before != after) batch.Delete(ExpiryRowKey(table_prefix, before, item_key));
+  if (before != kNone && before != after) batch.Delete(ExpiryRowKey(before, item_key));
   if (after == kNone) return std::nullopt;
-  batch.Put(ExpiryRowKey(table_prefix, after, item_key), {});
+  batch.Put(ExpiryRowKey(after, item_key), {});
   return after;
 }
 

@@ -1,9 +1,8 @@
 // Index changes: what a write means for a table's indexes, and for its expiry rows.
 //
-// Given an item before and after, appends the rows to delete and put to the batch that also holds the item, so that
-// they commit together, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not
-// change is neither written nor charged. Pure but for the batch and the arena; called by the write path under the
-// item's latch.
+// Given an item before and after, appends the rows to delete and put to the batches that are committed together with
+// the item, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not change is
+// neither written nor charged. Pure but for the batch and the arena; called by the write path under the item's latch.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +46,15 @@ enum class LiteralFaults { kAll, kEmpty, kMistyped };
 model::ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::BoundUpdate& update,
                                              LiteralFaults faults);
 
+// Where the rows of indexes go: into the batch of whichever partition has them.
+class IndexBatches {
+ public:
+  virtual ~IndexBatches() = default;
+  virtual storage::Batch& For(const IndexSchema& index, std::string_view row_key) = 0;
+};
+
 // `unbuilt` names indexes that do not have the old item's row yet, because they are still being built.
-void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, storage::Batch& batch,
+void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, IndexBatches& batches,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt = {});
 
 // The row of one item in one index, for building an index over existing items. False: the item has none.
@@ -60,8 +66,7 @@ size_t LocalEntriesSize(const TableSchema& schema, model::Item item, Arena& aren
 
 // The expiry rows (keys/expiry.h) a write deletes and puts. Gives the expiry of the row it puts, if it does. REQUIRES:
 // the schema has an expiry attribute.
-std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view table_prefix,
-                                           std::string_view item_key, Image old_item, Image new_item,
-                                           storage::Batch& batch);
+std::optional<int64_t> AppendExpiryChanges(const TableSchema& schema, std::string_view item_key, Image old_item,
+                                           Image new_item, storage::Batch& batch);
 
 }  // namespace armature::table

@@ -48,17 +48,20 @@ class IndexChangesTest : public testing::Test {
 
   // "index:units/items" of every index the change from `before` to `after` is charged to; "" is no item.
   std::string Charges(const std::string& before, const std::string& after) {
-    storage::Batch batch;
     std::vector<IndexCharge> charges;
     const model::Item old_item = expr::MakeItem(arena_, before.empty() ? "" : kKey + before);
     const model::Item new_item = expr::MakeItem(arena_, after.empty() ? "" : kKey + after);
+    struct OneBatch final : IndexBatches {
+      storage::Batch& For(const IndexSchema&, std::string_view) override { return batch; }
+      storage::Batch batch;
+    } batches;
     AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_,
-                       batch, charges);
+                       batches, charges);
     std::string text;
     for (const auto& charge : charges)
       text += fmt::format("{}{}:{}/{:+}", text.empty() ? "" : " ", charge.index->def->name, charge.write_units,
                           charge.item_delta);
-    rows_changed_ = batch.count();
+    rows_changed_ = batches.batch.count();
     return text;
   }
   std::string Check(const std::string& before, const std::string& after, bool is_update) {
@@ -167,14 +170,13 @@ class ExpiryChangesTest : public testing::Test {
     def.id = 7;
     def.ttl = {status_, "ttl", 0};
     const TableSchema schema(std::make_shared<const model::TableDef>(def), nullptr);
-    const std::string prefix = TablePrefix(def.id);
     const model::Item before = expr::MakeItem(arena_, old_item == "(none)" ? "" : old_item);
     const model::Item after = expr::MakeItem(arena_, new_item == "(none)" ? "" : new_item);
     std::string key;
-    AppendItemKey(prefix, def.key_schema, before.empty() ? after : before, key);
+    AppendItemKey(def.key_schema, before.empty() ? after : before, key);
     storage::Batch batch;
-    noted_ = AppendExpiryChanges(schema, prefix, key, before.empty() ? nullptr : &before,
-                                 after.empty() ? nullptr : &after, batch);
+    noted_ =
+        AppendExpiryChanges(schema, key, before.empty() ? nullptr : &before, after.empty() ? nullptr : &after, batch);
     return ShowRows(batch, def.key_schema);
   }
 

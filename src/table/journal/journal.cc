@@ -89,15 +89,14 @@ Task<Status> Journal::Load() {
 }
 
 Task<Result<Position>> Journal::LastPosition(const Table& table, LaneId lane) {
-  const std::string begin = JournalRowKey(table.prefix(), lane, 0), end = JournalRowKey(table.prefix(), lane + 1, 0);
+  const std::string begin = JournalRowKey(lane, 0), end = JournalRowKey(lane + 1, 0);
   storage::ScanOp scan;
-  scan.partition = table.partition();
   scan.begin = begin;
   scan.end = end;
   scan.is_reverse = true;
   scan.limit_rows = 1;
   scan.at.view = storage::View::kLatest;
-  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
+  if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok()) co_return status;
   if (scan.rows.empty()) co_return Position{0};
   const std::string_view key = scan.rows.front().key;
   co_return ReadBigEndian<Position>(key.data() + key.size() - sizeof(Position));

@@ -33,7 +33,7 @@
 #include "table/journal/journal_trimmer.h"
 #include "table/lanes/journal_bell.h"
 #include "table/lanes/journal_state.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
 #include "table/table.h"
 
 namespace armature::table {

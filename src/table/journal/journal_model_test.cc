@@ -65,7 +65,7 @@ class Replica {
 std::map<std::string, std::string> ItemsOf(storage::Engine& engine, const Table& table) {
   const storage::KeyRange range = AllRows(ItemsKeyspace(*table.def()));
   storage::ScanOp scan;
-  scan.partition = table.partition();
+  scan.partition = &table.partitions().Find(0)->handle();
   scan.begin = range.begin;
   scan.end = range.end;
   engine.Scan(scan);

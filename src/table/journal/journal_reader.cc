@@ -39,9 +39,10 @@ Status DecodeRows(const Table& table, const storage::ScanOp& scan, model::Images
 }  // namespace
 
 // What was committed below the horizon must be in the view that is read.
-Task<Status> JournalReader::AwaitHorizon(storage::Sequence sequence) {
-  if (sequence <= engine_.DurableUpTo()) co_return Status::Ok();
-  co_return co_await storage::AwaitDurable(engine_, sequence);
+Task<Status> JournalReader::AwaitHorizon(const Table& table, storage::Mark mark) {
+  const auto partition = table.partitions().Find(kJournalHash);
+  if (mark <= engine_.DurableUpTo(partition->handle())) co_return Status::Ok();
+  co_return co_await storage::AwaitDurable(engine_, partition->handle(), mark);
 }
 
 Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id, Position from, ReadLimits limits,
@@ -59,17 +60,17 @@ Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id
     page.next = std::max(start, end);
     page.is_caught_up = true;
     if (start < end) {
-      if (Status status = co_await AwaitHorizon(horizon.sequence); !status.ok()) co_return status;
-      const std::string begin_key = JournalRowKey(table.prefix(), lane_id, start);
-      const std::string end_key = JournalRowKey(table.prefix(), lane_id, end);
+      if (Status status = co_await AwaitHorizon(table, horizon.mark); !status.ok()) co_return status;
+      const std::string begin_key = JournalRowKey(lane_id, start);
+      const std::string end_key = JournalRowKey(lane_id, end);
       page.rows = std::make_unique<storage::ScanOp>();
       storage::ScanOp& scan = *page.rows;
-      scan.partition = table.partition();
       scan.begin = begin_key;
       scan.end = end_key;
       scan.limit_rows = limits.records;
       scan.limit_bytes = limits.bytes;
-      if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
+      if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok())
+        co_return status;
       // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was.
       const auto after = journal.state();
       const Lane* lane_after = after->FindLane(lane_id);
@@ -89,19 +90,18 @@ Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id
 // stored is given out again, and a reader sent behind that would miss it.
 Task<Result<Position>> JournalReader::DurableLatest(const Table& table) {
   const TableJournal::Horizon horizon = table.journal().horizon();
-  if (Status status = co_await AwaitHorizon(horizon.sequence); !status.ok()) co_return status;
+  if (Status status = co_await AwaitHorizon(table, horizon.mark); !status.ok()) co_return status;
   co_return horizon.position;
 }
 
 // --- cursors
 
 Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(const Table& table, std::string reader) {
-  const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);
+  const storage::KeyRange range = JournalCursorRange(reader);
   storage::ScanOp scan;
-  scan.partition = table.partition();
   scan.begin = range.begin;
   scan.end = range.end;
-  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) co_return status;
+  if (Status status = co_await ScanIn(engine_, table.partitions(), kJournalHash, scan); !status.ok()) co_return status;
   std::vector<Cursor> cursors;
   for (const auto& row : scan.rows) {
     if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
@@ -113,14 +113,20 @@ Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(cons
 }
 
 Task<Status> JournalReader::CommitToTable(const Table& table, const storage::Batch& batch) {
-  const storage::CommitManyOp::Part part{table.partition(), table.epoch(), &batch};
-  co_return co_await CommitDurably(engine_, {&part, 1});
+  for (;;) {
+    const auto partition = table.partitions().Find(kJournalHash);
+    storage::CommitManyOp::Part part{&partition->handle(), &batch};
+    Status status = co_await CommitDurably(engine_, {&part, 1});
+    if (status.code() != StatusCode::kFenced) co_return status;
+    status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
+  }
 }
 
 Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader, std::vector<Cursor> cursors) {
   storage::Batch batch;
   for (const Cursor& cursor : cursors) {
-    const std::string key = JournalCursorKey(table.prefix(), reader, cursor.lane);
+    const std::string key = JournalCursorKey(reader, cursor.lane);
     std::string value;
     AppendBigEndian(value, cursor.next);
     if (cursor.next == 0) batch.Delete(key);
@@ -131,7 +137,7 @@ Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader,
 }
 
 Task<Status> JournalReader::RemoveCursors(const Table& table, std::string reader) {
-  const storage::KeyRange range = JournalCursorRange(table.prefix(), reader);
+  const storage::KeyRange range = JournalCursorRange(reader);
   storage::Batch batch;
   batch.DeleteRange(range.begin, range.end);
   co_return co_await CommitToTable(table, batch);

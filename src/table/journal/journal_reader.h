@@ -34,6 +34,9 @@ struct ReadLimits {
   size_t bytes = size_t{1} << 20;  // of stored records; at least one is returned
 };
 
+// The partition that has this hash keeps the journal of its table.
+inline constexpr uint64_t kJournalHash = 0;
+
 class JournalReader {
  public:
   explicit JournalReader(storage::Engine& engine) : engine_(engine) {}
@@ -64,7 +67,7 @@ class JournalReader {
 
  private:
   Task<Status> CommitToTable(const Table& table, const storage::Batch& batch);
-  Task<Status> AwaitHorizon(storage::Sequence sequence);
+  Task<Status> AwaitHorizon(const Table& table, storage::Mark mark);
 };
 
 }  // namespace armature::table

@@ -8,9 +8,7 @@
 
 namespace armature::table {
 
-std::string JournalTest::JournalRowKeyOf(const Table& table, LaneId lane) {
-  return JournalRowKey(table.prefix(), lane, 0);
-}
+std::string JournalTest::JournalRowKeyOf(const Table& /*table*/, LaneId lane) { return JournalRowKey(lane, 0); }
 
 namespace {
 
@@ -124,16 +122,15 @@ class SlowCommit {
   SlowCommit(storage::Engine& engine, Table& table, std::string_view key) : engine_(engine), table_(table) {
     const model::Item item = expr::MakeItem(arena_, key);
     std::string item_key;
-    AppendItemKey(table.prefix(), table.key_schema(), item, item_key);
+    AppendItemKey(table.key_schema(), item, item_key);
     records_.Add(table, item_key, {item, {}, "new", false}, batch_);
   }
   void Commit() {
     storage::CommitOp commit;
-    commit.partition = table_.partition();
-    commit.epoch = table_.epoch();
+    commit.partition = &table_.partitions().Find(0)->handle();
     commit.batch = &batch_;
     engine_.Commit(commit);
-    records_.Settle(commit.sequence);
+    records_.Settle(commit.mark);
   }
 
  private:

@@ -112,7 +112,7 @@ class JournalTest : public testing::Test {
   size_t JournalRows(const Table& table) {
     storage::ScanOp scan;
     const std::string begin = JournalRowKeyOf(table, 0), end = JournalRowKeyOf(table, UINT64_MAX);
-    scan.partition = table.partition();
+    scan.partition = &table.partitions().Find(0)->handle();
     scan.begin = begin;
     scan.end = end;
     scan.at.view = storage::View::kLatest;

@@ -78,10 +78,10 @@ Task<Status> JournalTrimmer::CarryOut(Table& table, TrimPlan plan) {
   storage::Batch record, rows;
   record.Put(JournalStateKey(table.id()), EncodeJournalState(*kept));
   for (const TrimPlan::Rows& range : plan.rows)
-    rows.DeleteRange(JournalRowKey(table.prefix(), range.lane, range.begin),
-                     JournalRowKey(table.prefix(), range.lane, range.end));
-  std::vector<storage::CommitManyOp::Part> parts{{storage::kSystemPartition, kSystemEpoch, &record}};
-  if (!rows.empty()) parts.push_back({table.partition(), table.epoch(), &rows});
+    rows.DeleteRange(JournalRowKey(range.lane, range.begin), JournalRowKey(range.lane, range.end));
+  std::vector<storage::CommitManyOp::Part> parts{{&engine_.system(), &record}};
+  const auto partition = table.partitions().Find(kJournalHash);
+  if (!rows.empty()) parts.push_back({&partition->handle(), &rows});
 
   // A lane is listed until its rows are gone: if this fails, the next call finds it again.
   table.journal().Publish(std::make_shared<const JournalState>(std::move(plan.announced)));

@@ -17,14 +17,10 @@ namespace {
 constexpr int64_t kLatestExpiry = int64_t{1} << 62;
 
 // What comes before the rows' expiry.
-std::string RowsPrefix(std::string_view table_prefix) {
-  std::string prefix(table_prefix);
-  prefix.push_back(static_cast<char>(Space::kExpiry));
-  return prefix;
-}
+std::string RowsPrefix() { return {static_cast<char>(Space::kExpiry)}; }
 
-std::string ExpiryBound(std::string_view table_prefix, int64_t seconds) {
-  std::string bound = RowsPrefix(table_prefix);
+std::string ExpiryBound(int64_t seconds) {
+  std::string bound = RowsPrefix();
   AppendBigEndian(bound, static_cast<uint64_t>(seconds < 0 ? 0 : seconds));
   return bound;
 }
@@ -51,22 +47,20 @@ std::optional<int64_t> ExpirySeconds(model::Item item, std::string_view attribut
   return RoundUp(number);
 }
 
-std::string ExpiryRowKey(std::string_view table_prefix, int64_t expiry_seconds, std::string_view item_key) {
-  std::string key = ExpiryBound(table_prefix, expiry_seconds);
-  key.append(item_key.substr(table_prefix.size() + 1));  // without the space of the items
+std::string ExpiryRowKey(int64_t expiry_seconds, std::string_view item_key) {
+  std::string key = ExpiryBound(expiry_seconds);
+  key.append(item_key.substr(1));  // without the space of the items
   return key;
 }
 
-storage::KeyRange ExpiryRows(std::string_view table_prefix, int64_t from_seconds, int64_t until_seconds) {
-  return {ExpiryBound(table_prefix, from_seconds), ExpiryBound(table_prefix, until_seconds)};
+storage::KeyRange ExpiryRows(int64_t from_seconds, int64_t until_seconds) {
+  return {ExpiryBound(from_seconds), ExpiryBound(until_seconds)};
 }
 
-storage::KeyRange AllExpiryRows(std::string_view table_prefix) {
-  return {RowsPrefix(table_prefix), PrefixEnd(RowsPrefix(table_prefix))};
-}
+storage::KeyRange AllExpiryRows() { return {RowsPrefix(), PrefixEnd(RowsPrefix())}; }
 
 bool ReadExpiryRow(std::string_view row_key, const model::KeySchema& schema, Arena& arena, ExpiryRow* row) {
-  constexpr size_t kPrefixSize = sizeof(uint64_t) + 1;
+  constexpr size_t kPrefixSize = 1;
   if (row_key.size() < kPrefixSize) return false;
   ByteReader reader(row_key.substr(kPrefixSize));
   row->expiry_seconds = static_cast<int64_t>(reader.BigEndian<uint64_t>());

@@ -1,6 +1,6 @@
 // Expiry rows: where a table with Time to Live keeps which item expires when.
 //
-//   0x02 | table id, 7 bytes | 0x50 | expiry in epoch seconds, 8 bytes | item key behind its space          (no value)
+//   0x50 | expiry in epoch seconds, 8 bytes | item key behind its space          (no value)
 //
 // An item has a row if its TTL attribute is a number after the epoch (docs/dynamodb.md 12); decimals count for the
 // second they end in, so that whoever reads the rows up to now finds expired items only. Rows are kept by the write
@@ -24,11 +24,11 @@ namespace armature::table {
 std::optional<int64_t> ExpirySeconds(model::Item item, std::string_view attribute);
 
 // `item_key` is the item's storage key.
-std::string ExpiryRowKey(std::string_view table_prefix, int64_t expiry_seconds, std::string_view item_key);
+std::string ExpiryRowKey(int64_t expiry_seconds, std::string_view item_key);
 
 // Rows that expire from `from` on and before `until`, in the order of expiry; all of a table's.
-storage::KeyRange ExpiryRows(std::string_view table_prefix, int64_t from_seconds, int64_t until_seconds);
-storage::KeyRange AllExpiryRows(std::string_view table_prefix);
+storage::KeyRange ExpiryRows(int64_t from_seconds, int64_t until_seconds);
+storage::KeyRange AllExpiryRows();
 
 // What a row says. False if it is malformed.
 struct ExpiryRow {

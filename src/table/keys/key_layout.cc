@@ -10,8 +10,6 @@
 namespace armature::table {
 
 namespace {
-constexpr char kSystemByte = 0x01;
-constexpr char kTableByte = 0x02;
 constexpr char kCatalogKind = 'T';
 constexpr char kStatsKind = 'S';
 constexpr char kCounterKind = 'N';
@@ -25,19 +23,9 @@ constexpr char kJournalStateKind = 'J';
 constexpr char kDeletedTableKind = 'D';
 }  // namespace
 
-std::string TablePrefix(uint64_t table_id) {
-  std::string prefix;
-  AppendBigEndian(prefix, table_id);
-  prefix[0] = kTableByte;  // ids stay below 2^56
-  return prefix;
-}
-
-storage::KeyRange TableRange(uint64_t table_id) { return {TablePrefix(table_id), TablePrefix(table_id + 1)}; }
-
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
                       std::string& out) {
   // A NUL cannot occur in the parts, and sorts below every character of them: tables come in name order.
-  out.push_back(kSystemByte);
   out.push_back(kCatalogKind);
   out.append(account).push_back('\0');
   out.append(region).push_back('\0');
@@ -52,109 +40,103 @@ std::string CatalogKey(std::string_view account, std::string_view region, std::s
 
 std::string_view NameInCatalogKey(std::string_view key) {
   for (int parts = 0; parts < 2; ++parts) {
-    const size_t end = key.find('\0', 2);
-    if (end == std::string_view::npos) return key.substr(std::min<size_t>(2, key.size()));
-    key.remove_prefix(end - 1);  // the next part, again behind two bytes
+    const size_t end = key.find('\0', 1);
+    if (end == std::string_view::npos) return key.substr(std::min<size_t>(1, key.size()));
+    key.remove_prefix(end);  // the next part, again behind one byte
   }
-  return key.substr(2);
+  return key.substr(1);
 }
 
-storage::KeyRange CatalogRange() { return {{kSystemByte, kCatalogKind}, {kSystemByte, kCatalogKind + 1}}; }
+storage::KeyRange CatalogRange() { return {{kCatalogKind}, {kCatalogKind + 1}}; }
 
 std::string TableStatsKey(uint64_t table_id) {
-  std::string key{kSystemByte, kStatsKind};
+  std::string key{kStatsKind};
   AppendBigEndian(key, table_id);
   return key;
 }
 
-std::string NextTableIdKey() { return {kSystemByte, kCounterKind}; }
+std::string NextTableIdKey() { return {kCounterKind}; }
 
 std::string TokenKey(std::string_view token_id) {
-  std::string key{kSystemByte, kTokenKind};
+  std::string key{kTokenKind};
   key.append(token_id);
   return key;
 }
 
 std::string TokenExpiryKey(int64_t expires_millis, std::string_view token_id) {
-  std::string key{kSystemByte, kTokenExpiryKind};
+  std::string key{kTokenExpiryKind};
   AppendBigEndian(key, static_cast<uint64_t>(expires_millis));
   key.append(token_id);
   return key;
 }
 
 storage::KeyRange ExpiredTokenRange(int64_t now_millis) {
-  return {{kSystemByte, kTokenExpiryKind}, TokenExpiryKey(now_millis + 1, {})};
+  return {{kTokenExpiryKind}, TokenExpiryKey(now_millis + 1, {})};
 }
 
-std::string_view TokenOfExpiryKey(std::string_view expiry_key) { return expiry_key.substr(2 + sizeof(uint64_t)); }
+std::string_view TokenOfExpiryKey(std::string_view expiry_key) { return expiry_key.substr(1 + sizeof(uint64_t)); }
 
 std::string IndexBuildKey(uint64_t table_id, uint32_t index_id) {
-  std::string key{kSystemByte, kIndexBuildKind};
+  std::string key{kIndexBuildKind};
   AppendBigEndian(key, table_id);
   AppendBigEndian(key, index_id);
   return key;
 }
 
-storage::KeyRange IndexBuildRange() { return {{kSystemByte, kIndexBuildKind}, {kSystemByte, kIndexBuildKind + 1}}; }
+storage::KeyRange IndexBuildRange() { return {{kIndexBuildKind}, {kIndexBuildKind + 1}}; }
 
 std::string ExpiryBuildKey(uint64_t table_id) {
-  std::string key{kSystemByte, kExpiryBuildKind};
+  std::string key{kExpiryBuildKind};
   AppendBigEndian(key, table_id);
   return key;
 }
 
-storage::KeyRange ExpiryBuildRange() { return {{kSystemByte, kExpiryBuildKind}, {kSystemByte, kExpiryBuildKind + 1}}; }
+storage::KeyRange ExpiryBuildRange() { return {{kExpiryBuildKind}, {kExpiryBuildKind + 1}}; }
 
 std::string TriggerKey(std::string_view uuid) {
-  std::string key{kSystemByte, kTriggerKind};
+  std::string key{kTriggerKind};
   key.append(uuid);
   return key;
 }
 
-storage::KeyRange TriggerRange() { return {{kSystemByte, kTriggerKind}, {kSystemByte, kTriggerKind + 1}}; }
+storage::KeyRange TriggerRange() { return {{kTriggerKind}, {kTriggerKind + 1}}; }
 
 std::string JournalStateKey(uint64_t table_id) {
-  std::string key{kSystemByte, kJournalStateKind};
+  std::string key{kJournalStateKind};
   AppendBigEndian(key, table_id);
   return key;
 }
 
-storage::KeyRange JournalStateRange() {
-  return {{kSystemByte, kJournalStateKind}, {kSystemByte, kJournalStateKind + 1}};
-}
+storage::KeyRange JournalStateRange() { return {{kJournalStateKind}, {kJournalStateKind + 1}}; }
 
 std::string DeletedTableKey(uint64_t table_id) {
-  std::string key{kSystemByte, kDeletedTableKind};
+  std::string key{kDeletedTableKind};
   AppendBigEndian(key, table_id);
   return key;
 }
 
-storage::KeyRange DeletedTableRange() {
-  return {{kSystemByte, kDeletedTableKind}, {kSystemByte, kDeletedTableKind + 1}};
-}
+storage::KeyRange DeletedTableRange() { return {{kDeletedTableKind}, {kDeletedTableKind + 1}}; }
 
-void AppendJournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position, std::string& out) {
-  out.append(table_prefix);
+void AppendJournalRowKey(uint64_t lane, uint64_t position, std::string& out) {
   out.push_back(static_cast<char>(Space::kJournal));
   AppendBigEndian(out, lane);
   AppendBigEndian(out, position);
 }
 
-std::string JournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position) {
+std::string JournalRowKey(uint64_t lane, uint64_t position) {
   std::string key;
-  AppendJournalRowKey(table_prefix, lane, position, key);
+  AppendJournalRowKey(lane, position, key);
   return key;
 }
 
-std::string JournalCursorKey(std::string_view table_prefix, std::string_view reader, uint64_t lane) {
-  std::string key = JournalCursorRange(table_prefix, reader).begin;
+std::string JournalCursorKey(std::string_view reader, uint64_t lane) {
+  std::string key = JournalCursorRange(reader).begin;
   AppendBigEndian(key, lane);
   return key;
 }
 
-storage::KeyRange JournalCursorRange(std::string_view table_prefix, std::string_view reader) {
-  std::string begin(table_prefix);
-  begin.push_back(static_cast<char>(Space::kJournalCursors));
+storage::KeyRange JournalCursorRange(std::string_view reader) {
+  std::string begin(1, static_cast<char>(Space::kJournalCursors));
   begin.append(reader);
   std::string end = begin;
   begin.push_back('\0');  // ends the name: no name contains it
@@ -162,27 +144,18 @@ storage::KeyRange JournalCursorRange(std::string_view table_prefix, std::string_
   return {std::move(begin), std::move(end)};
 }
 
-std::vector<storage::KeyRange> RangesWithoutJournal(uint64_t table_id) {
-  const storage::KeyRange all = TableRange(table_id);
-  std::string journal_begin = all.begin, journal_end = all.begin;
-  journal_begin.push_back(static_cast<char>(Space::kJournal));
-  journal_end.push_back(static_cast<char>(Space::kJournalCursors) + 1);
-  return {{all.begin, std::move(journal_begin)}, {std::move(journal_end), all.end}};
-}
+storage::KeyRange AllOfHashes() { return {std::string(1, static_cast<char>(Space::kItems)), std::string(1, '\x7f')}; }
 
-uint64_t HashOfItemKey(std::string_view table_prefix, std::string_view item_key) {
-  return ReadBigEndian<uint64_t>(item_key.data() + table_prefix.size() + 1);
-}
+uint64_t HashOfItemKey(std::string_view item_key) { return ReadBigEndian<uint64_t>(item_key.data() + 1); }
 
-std::string CleanStopKey() { return {kSystemByte, kCleanStopKind}; }
+std::string CleanStopKey() { return {kCleanStopKind}; }
 
 uint64_t PartitionHash(std::string_view encoded_partition_key) {
   return XXH3_64bits(encoded_partition_key.data(), encoded_partition_key.size());
 }
 
-size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out) {
+size_t AppendItemKey(const model::KeySchema& schema, model::Item key, std::string& out) {
   out.reserve(out.size() + 80);  // enough for most keys
-  out.append(table_prefix);
   out.push_back(static_cast<char>(Space::kItems));
   const size_t hash_at = out.size();
   out.append(sizeof(uint64_t), '\0');
@@ -194,10 +167,9 @@ size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& sche
   return partition_end;
 }
 
-std::string CollectionSizeKey(std::string_view table_prefix, std::string_view partition_key) {
-  std::string key(table_prefix);
-  key.push_back(static_cast<char>(Space::kCollectionSizes));
-  key.append(partition_key.substr(table_prefix.size() + 1));  // without the space of the items
+std::string CollectionSizeKey(std::string_view partition_key) {
+  std::string key(1, static_cast<char>(Space::kCollectionSizes));
+  key.append(partition_key.substr(1));  // without the space of the items
   return key;
 }
 

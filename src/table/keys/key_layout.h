@@ -1,7 +1,7 @@
-// Key layout: where in the ordered store a thing lies.
+// Key layout: where in a partition a thing lies.
 //
-//   system   0x01 | kind | …                                          (catalogue and other records of the house)
-//   table    0x02 | table id, 7 bytes | space | hash, 8 bytes | partition key | sort key
+//   of the house, in the system partition   kind | …
+//   of a table                              space | hash, 8 bytes | partition key | sort key
 //
 // The hash of the partition key spreads items and gives Scan its order; items of one partition key lie together in sort
 // order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/ and triggers/.
@@ -9,7 +9,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "model/table_def.h"
 #include "model/value.h"
@@ -17,20 +16,16 @@
 
 namespace armature::table {
 
-// What lies behind a table's prefix.
+// What a key of a table's partition belongs to (storage/partition.h): a hash, or from 0x80 on the partition itself.
 enum class Space : uint8_t {
   kItems = 0x10,
   kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
   kLocalIndexes = 0x20,
-  kGlobalIndexes = 0x30,
-  kJournal = 0x40,         // change records by lane and position, see lanes/record_codec.h
-  kJournalCursors = 0x41,  // how far readers of the journal are
+  kGlobalIndex = 0x30,     // alone in the partitions of the index
   kExpiry = 0x50,          // of tables with Time to Live: items by when they expire, see expiry.h
+  kJournal = 0x90,         // change records by lane and position, see lanes/record_codec.h
+  kJournalCursors = 0x91,  // how far readers of the journal are
 };
-
-// Every key of a table starts with this.
-std::string TablePrefix(uint64_t table_id);
-storage::KeyRange TableRange(uint64_t table_id);
 
 // The key of a table's own record in the catalogue, and the range of all of them.
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name, std::string& out);
@@ -67,26 +62,23 @@ std::string DeletedTableKey(uint64_t table_id);
 storage::KeyRange DeletedTableRange();
 
 // The key of a change record: lane, then position.
-std::string JournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position);
-void AppendJournalRowKey(std::string_view table_prefix, uint64_t lane, uint64_t position, std::string& out);
+std::string JournalRowKey(uint64_t lane, uint64_t position);
+void AppendJournalRowKey(uint64_t lane, uint64_t position, std::string& out);
 // Where a reader of the journal is in a lane, and the range of all its lanes.
-std::string JournalCursorKey(std::string_view table_prefix, std::string_view reader, uint64_t lane);
-storage::KeyRange JournalCursorRange(std::string_view table_prefix, std::string_view reader);
-// All keys of a table but those of its journal and its readers.
-std::vector<storage::KeyRange> RangesWithoutJournal(uint64_t table_id);
+std::string JournalCursorKey(std::string_view reader, uint64_t lane);
+storage::KeyRange JournalCursorRange(std::string_view reader);
+// All that belongs to hashes: everything but the journal and its readers.
+storage::KeyRange AllOfHashes();
 // The hash of the partition key in an item's storage key.
-uint64_t HashOfItemKey(std::string_view table_prefix, std::string_view item_key);
+uint64_t HashOfItemKey(std::string_view item_key);
 
 // The storage key of an item. REQUIRES: `key` holds every key attribute with its type. Returns the size of `out` up to
 // the end of the partition key.
-size_t AppendItemKey(std::string_view table_prefix, const model::KeySchema& schema, model::Item key, std::string& out);
+size_t AppendItemKey(const model::KeySchema& schema, model::Item key, std::string& out);
 
 // Where the size of an item collection is kept. `partition_key` is the front part of the storage key of one of its
 // items.
-std::string CollectionSizeKey(std::string_view table_prefix, std::string_view partition_key);
-
-// The epoch of the partition of the house's own records.
-inline constexpr storage::Epoch kSystemEpoch = 1;
+std::string CollectionSizeKey(std::string_view partition_key);
 
 // Hash of the encoded partition key; also what a scan segment and a partition divide.
 uint64_t PartitionHash(std::string_view encoded_partition_key);

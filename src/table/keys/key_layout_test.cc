@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "expr/expr_testing.h"
+#include "table/keys/expiry.h"
 #include "table/keys/keyspace.h"
 
 namespace armature::table {
@@ -16,10 +17,10 @@ namespace {
 const model::KeySchema kSimple{{{"pk", model::Type::kS}}, {}};
 const model::KeySchema kComposite{{{"pk", model::Type::kS}}, {{"sk", model::Type::kN}}};
 
-std::string KeyOf(uint64_t table_id, const model::KeySchema& schema, std::string_view key) {
+std::string KeyOf(const model::KeySchema& schema, std::string_view key) {
   Arena arena;
   std::string out;
-  AppendItemKey(TablePrefix(table_id), schema, expr::MakeItem(arena, key), out);
+  AppendItemKey(schema, expr::MakeItem(arena, key), out);
   return out;
 }
 
@@ -33,15 +34,12 @@ bool IsIn(const storage::KeyRange& range, std::string_view key) { return key >= 
 
 // The example of docs/design/formats.md.
 TEST(KeyLayout, BytesAsDocumented) {
-  EXPECT_EQ(Hex(TablePrefix(5)), "02 00 00 00 00 00 00 05");
-  EXPECT_EQ(Hex(KeyOf(5, kComposite, "pk=S:ab,sk=N:12.5")),
-            "02 00 00 00 00 00 00 05 10 1d 4f d0 76 0b e7 10 5c 61 62 00 01 c1 0d 33 00");
-  EXPECT_EQ(Hex(CatalogKey("1", "r", "T")), "01 54 31 00 72 00 54");
-  EXPECT_EQ(Hex(TableStatsKey(5)), "01 53 00 00 00 00 00 00 00 05");
-  EXPECT_EQ(Hex(NextTableIdKey()), "01 4e");
-  EXPECT_EQ(Hex(CleanStopKey()), "01 43");
-  EXPECT_EQ(Hex(CollectionSizeKey(TablePrefix(5), KeyOf(5, kSimple, "pk=S:ab"))),
-            "02 00 00 00 00 00 00 05 11 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
+  EXPECT_EQ(Hex(KeyOf(kComposite, "pk=S:ab,sk=N:12.5")), "10 1d 4f d0 76 0b e7 10 5c 61 62 00 01 c1 0d 33 00");
+  EXPECT_EQ(Hex(CatalogKey("1", "r", "T")), "54 31 00 72 00 54");
+  EXPECT_EQ(Hex(TableStatsKey(5)), "53 00 00 00 00 00 00 00 05");
+  EXPECT_EQ(Hex(NextTableIdKey()), "4e");
+  EXPECT_EQ(Hex(CleanStopKey()), "43");
+  EXPECT_EQ(Hex(CollectionSizeKey(KeyOf(kSimple, "pk=S:ab"))), "11 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
 }
 
 // The example of docs/design/formats.md.
@@ -56,11 +54,11 @@ TEST(Keyspace, BytesOfAnIndexRowAsDocumented) {
   const model::Item item = expr::MakeItem(arena, "id=S:x,pk=S:ab");
   std::string row_key;
   AppendRowKey(IndexKeyspace(table, index), item, row_key);
-  EXPECT_EQ(Hex(row_key), "02 00 00 00 00 00 00 05 30 00 00 00 01 1d 4f d0 76 0b e7 10 5c 61 62 00 01 78 00 01");
+  EXPECT_EQ(Hex(row_key), "30 1d 4f d0 76 0b e7 10 5c 61 62 00 01 78 00 01");
   index.kind = model::IndexKind::kLocal;
   row_key.clear();
   AppendRowKey(IndexKeyspace(table, index), item, row_key);
-  EXPECT_EQ(Hex(row_key.substr(8, 1)), "20");
+  EXPECT_EQ(Hex(row_key), "20 00 00 00 01 1d 4f d0 76 0b e7 10 5c 61 62 00 01 78 00 01");
 }
 
 TEST(KeyLayout, ItemsOfAPartitionKeyLieTogetherInSortOrder) {
@@ -68,7 +66,7 @@ TEST(KeyLayout, ItemsOfAPartitionKeyLieTogetherInSortOrder) {
   std::map<std::string, std::pair<std::string, size_t>> by_key;  // storage key -> partition key, rank of the sort key
   for (int p = 0; p < 50; ++p)
     for (size_t rank = 0; rank < numbers.size(); ++rank)
-      by_key[KeyOf(1, kComposite, fmt::format("pk=S:p{},sk=N:{}", p, numbers[rank]))] = {fmt::format("p{}", p), rank};
+      by_key[KeyOf(kComposite, fmt::format("pk=S:p{},sk=N:{}", p, numbers[rank]))] = {fmt::format("p{}", p), rank};
   ASSERT_EQ(by_key.size(), 50 * numbers.size());
 
   std::map<std::string, size_t> runs;
@@ -90,34 +88,37 @@ TEST(KeyLayout, APartitionKeyIsNoPrefixOfAnother) {
   for (const auto& a : keys)
     for (const auto& b : keys)
       if (a != b) {
-        EXPECT_FALSE(KeyOf(1, kSimple, "pk=S:" + b).starts_with(KeyOf(1, kSimple, "pk=S:" + a))) << a << " " << b;
+        EXPECT_FALSE(KeyOf(kSimple, "pk=S:" + b).starts_with(KeyOf(kSimple, "pk=S:" + a))) << a << " " << b;
       }
   // All sort keys of a partition key lie behind the bytes that the partition key alone has.
-  EXPECT_TRUE(KeyOf(1, kComposite, "pk=S:a,sk=N:7").starts_with(KeyOf(1, kSimple, "pk=S:a")));
+  EXPECT_TRUE(KeyOf(kComposite, "pk=S:a,sk=N:7").starts_with(KeyOf(kSimple, "pk=S:a")));
 }
 
 TEST(KeyLayout, ScanOrderIsHashOrder) {
   std::vector<std::pair<std::string, uint64_t>> keys;
   for (int p = 0; p < 100; ++p) {
     const std::string encoded = fmt::format("p{}", p) + std::string("\0\1", 2);
-    keys.emplace_back(KeyOf(1, kSimple, fmt::format("pk=S:p{}", p)), PartitionHash(encoded));
+    keys.emplace_back(KeyOf(kSimple, fmt::format("pk=S:p{}", p)), PartitionHash(encoded));
   }
   std::sort(keys.begin(), keys.end());
   EXPECT_TRUE(
       std::is_sorted(keys.begin(), keys.end(), [](const auto& a, const auto& b) { return a.second < b.second; }));
 }
 
-TEST(KeyLayout, TablesLieApart) {
-  const std::vector<uint64_t> ids = {1, 2, 255, 256, 65535, 65536, (uint64_t{1} << 56) - 2};
-  for (size_t i = 0; i < ids.size(); ++i) {
-    const storage::KeyRange range = TableRange(ids[i]);
-    EXPECT_LT(range.begin, range.end);
-    EXPECT_TRUE(IsIn(range, KeyOf(ids[i], kSimple, "pk=S:\x7f\x7f")));
-    for (size_t j = 0; j < ids.size(); ++j)
-      if (i != j) { EXPECT_FALSE(IsIn(range, KeyOf(ids[j], kSimple, "pk=S:a"))) << ids[i] << " " << ids[j]; }
-    EXPECT_FALSE(IsIn(range, CatalogKey("1", "r", "T")));
-    EXPECT_FALSE(IsIn(range, TableStatsKey(ids[i])));
-    EXPECT_FALSE(IsIn(range, NextTableIdKey()));
+// storage/partition.h: what belongs to hashes lies below, what belongs to the partition from 0x80 on.
+TEST(KeyLayout, SpacesSayWhatAKeyBelongsTo) {
+  const std::string item = KeyOf(kComposite, "pk=S:a,sk=N:7");
+  const uint64_t hash = HashOfItemKey(item);
+  for (const std::string& key : {item, CollectionSizeKey(item), ExpiryRowKey(1700000000, item)}) {
+    uint64_t found = 0;
+    EXPECT_TRUE(storage::IsOfHash(key));
+    EXPECT_TRUE(storage::FindHash(key, &found));
+    EXPECT_EQ(found, hash);
+    EXPECT_TRUE(IsIn(AllOfHashes(), key));
+  }
+  for (const std::string& key : {JournalRowKey(1, 2), JournalCursorKey("reader", 1)}) {
+    EXPECT_FALSE(storage::IsOfHash(key));
+    EXPECT_FALSE(IsIn(AllOfHashes(), key));
   }
 }
 

@@ -37,7 +37,6 @@ uint64_t SegmentStart(uint64_t segment, uint64_t total) {
 
 Keyspace ItemsKeyspace(const model::TableDef& table) {
   Keyspace keyspace;
-  keyspace.prefix = TablePrefix(table.id);
   keyspace.prefix.push_back(static_cast<char>(Space::kItems));
   keyspace.key = table.key_schema;
   return keyspace;
@@ -45,10 +44,12 @@ Keyspace ItemsKeyspace(const model::TableDef& table) {
 
 Keyspace IndexKeyspace(const model::TableDef& table, const model::IndexDef& index) {
   Keyspace keyspace;
-  keyspace.prefix = TablePrefix(table.id);
-  const Space space = index.kind == model::IndexKind::kLocal ? Space::kLocalIndexes : Space::kGlobalIndexes;
-  keyspace.prefix.push_back(static_cast<char>(space));
-  AppendBigEndian(keyspace.prefix, index.id);
+  if (index.kind == model::IndexKind::kGlobal) {
+    keyspace.prefix.push_back(static_cast<char>(Space::kGlobalIndex));
+  } else {
+    keyspace.prefix.push_back(static_cast<char>(Space::kLocalIndexes));
+    AppendBigEndian(keyspace.prefix, index.id);
+  }
   keyspace.key = index.key_schema;
   const auto add_rest = [&](const std::vector<KeyAttribute>& attributes) {
     for (const auto& attribute : attributes)

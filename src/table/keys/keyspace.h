@@ -1,9 +1,10 @@
 // Keyspace: rows in key order that can be read by key condition — the items of a table, or the entries of one index.
 //
-//   items    0x02 | table id, 7 bytes | 0x10 | hash, 8 bytes | partition key | sort key
-//   index    0x02 | table id, 7 bytes | 0x20 local or 0x30 global | index id, 4 bytes | hash | index key | rest of the
-//   table's key
+//   items          0x10 | hash, 8 bytes | partition key | sort key
+//   local index    0x20 | index id, 4 bytes | hash of the partition key | index key | rest of the table's key
+//   global index   0x30 | hash of the index's partition key | index key | rest of the table's key
 //
+// Items and local indexes lie in the table's partitions, a global index has partitions of its own.
 // An index row ends with those of the table's key attributes that are not in the index key: that makes it unique and
 // gives rows with equal index keys a stable order. Pure; used by the read and write paths.
 #pragma once

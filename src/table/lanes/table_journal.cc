@@ -21,14 +21,14 @@ std::optional<TableJournal::Slot> TableJournal::Take(uint64_t hash) {
   return Slot{lane->id, next_++, images_, last_millis_};
 }
 
-void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_t record_bytes) {
+void TableJournal::GiveBack(Position position, storage::Mark mark, size_t record_bytes) {
   JournalBell* bell = nullptr;
   {
     MutexLock lock(mutex_);
     taken_.erase(std::lower_bound(taken_.begin() + 1, taken_.end(), position));
-    if (sequence == 0) return;
+    if (mark == 0) return;
     taken_.front() = std::max(taken_.front(), position + 1);
-    last_sequence_ = std::max(last_sequence_, sequence);
+    last_mark_ = std::max(last_mark_, mark);
     bell = bell_;
   }
   records_.fetch_add(1, std::memory_order_relaxed);
@@ -38,7 +38,7 @@ void TableJournal::GiveBack(Position position, storage::Sequence sequence, size_
 
 TableJournal::Horizon TableJournal::horizon() const {
   MutexLock lock(mutex_);
-  return {std::min(taken_.front(), taken_.size() == 1 ? next_ : taken_[1]), last_sequence_};
+  return {std::min(taken_.front(), taken_.size() == 1 ? next_ : taken_[1]), last_mark_};
 }
 
 std::shared_ptr<const JournalState> TableJournal::state() const {

@@ -42,13 +42,13 @@ class TableJournal {
   };
   // Nothing if nobody follows (any more). `hash` is that of the item's partition key.
   std::optional<Slot> Take(uint64_t hash);
-  // The commit is over: `sequence` is its own, or 0 if it came to nothing.
-  void GiveBack(Position position, storage::Sequence sequence, size_t record_bytes);
+  // The commit is over: `mark` is its own, or 0 if it came to nothing.
+  void GiveBack(Position position, storage::Mark mark, size_t record_bytes);
 
-  // Everything below `position` that was committed is in every view that has `sequence`.
+  // Everything below `position` that was committed is in every view that has `mark`.
   struct Horizon {
     Position position = 0;
-    storage::Sequence sequence = 0;
+    storage::Mark mark = 0;
   };
   Horizon horizon() const;
 
@@ -105,7 +105,7 @@ class TableJournal {
   JournalBell* bell_ ARMATURE_GUARDED_BY(mutex_) = nullptr;
   // First where records end, then the slots that are out, ascending (table_journal.cc).
   std::vector<Position> taken_ ARMATURE_GUARDED_BY(mutex_);
-  storage::Sequence last_sequence_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  storage::Mark last_mark_ ARMATURE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace armature::table

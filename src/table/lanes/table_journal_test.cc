@@ -39,7 +39,7 @@ TEST_F(TableJournalTest, TheHorizonIsTheLowestSlotThatIsOut) {
   EXPECT_EQ(second->position, 11u);
   journal_.GiveBack(second->position, 7, 100);
   EXPECT_EQ(journal_.horizon().position, 10u);
-  EXPECT_EQ(journal_.horizon().sequence, 7u);
+  EXPECT_EQ(journal_.horizon().mark, 7u);
   journal_.GiveBack(first->position, 0, 100);
   EXPECT_EQ(journal_.horizon().position, 12u) << "one that came to nothing holds nobody up";
   EXPECT_EQ(journal_.records(), 1u);

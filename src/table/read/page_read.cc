@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/log.h"
 #include "base/tasks/work_meter.h"
 #include "expr/apply/evaluate.h"
 #include "model/codec/item_codec.h"
+#include "storage/engine_calls.h"
 #include "table/capacity.h"
+#include "table/partition/row_scan.h"
+#include "table/storage_errors.h"
 
 namespace armature::table {
 
@@ -21,29 +23,24 @@ constexpr size_t kPortionBytes = 256 * 1024;
 // What a row costs besides its bytes, in bytes.
 constexpr size_t kRowUnits = 128;
 
-model::ApiError ReadError(const Table& table, const Status& status) {
-  LogError("table {}: read failed: {}", table.def()->name, status.ToString());
-  return model::FromStatus(status);
-}
-
 class PageReader {
  public:
-  PageReader(storage::Engine& engine, PageRead& page, Arena& arena) : engine_(engine), page_(page), arena_(arena) {}
+  PageReader(storage::Engine& engine, PageRead& page, Arena& arena)
+      : engine_(engine),
+        page_(page),
+        arena_(arena),
+        rows_(*page.partitions, std::move(page.range), page.at, page.is_reverse) {}
 
   Task<ApiResult<void>> Run() {
-    while (!is_done_) {
-      storage::ScanOp scan;
-      scan.partition = page_.table->partition();
-      scan.begin = page_.range.begin;
-      scan.end = page_.range.end;
-      scan.is_reverse = page_.is_reverse;
-      scan.limit_rows = page_.limit - page_.row_count;
-      scan.limit_bytes = kPortionBytes;
-      scan.at = page_.at;
-      engine_.Scan(scan);
-      co_await scan.done;
-      if (!scan.status.ok()) co_return ReadError(*page_.table, scan.status);
-      if (page_.fetch_from) { ARMATURE_CO_CHECK_OK(co_await FetchItems(scan)); }
+    while (!is_done_ && !rows_.at_end()) {
+      storage::ScanOp& scan = rows_.Prepare(page_.limit - page_.row_count, kPortionBytes);
+      Status status = co_await storage::Run(engine_, scan);
+      if (status.ok() && page_.fetch_from) status = co_await FetchItems(scan);
+      if (status.code() == StatusCode::kFenced) {
+        status = co_await rows_.LookAgain(engine_);
+        if (status.ok()) continue;
+      }
+      if (!status.ok()) co_return ReadError(*page_.table, status);
       for (size_t at = 0; at < scan.rows.size() && !is_done_;) {
         ARMATURE_CO_CHECK_OK(TakeRows(scan, at));
         if (is_undecided_) {
@@ -52,9 +49,7 @@ class PageReader {
         }
         co_await YieldIfDue();
       }
-      if (is_done_) break;
-      if (!scan.has_more || scan.rows.empty()) co_return ApiResult<void>{};
-      GoOnBehind(scan.rows.back().key);
+      if (!is_done_) rows_.Advance();
     }
     co_return ApiResult<void>{};
   }
@@ -98,24 +93,23 @@ class PageReader {
   }
 
   // The whole items behind a portion's entries, in one call.
-  Task<ApiResult<void>> FetchItems(const storage::ScanOp& scan) {
+  Task<Status> FetchItems(const storage::ScanOp& scan) {
     std::vector<std::string> keys(scan.rows.size());
     for (size_t i = 0; i < scan.rows.size(); ++i) {
       row_arena_.Reset();
       auto entry = model::DecodeItem(scan.rows[i].value, row_arena_);
-      if (!entry) co_return ReadError(*page_.table, entry.error());
+      if (!entry) co_return entry.error();
       AppendRowKey(*page_.fetch_from, entry->item, keys[i]);
     }
+    // Entries of a local index have their items beside them, in the same partition.
     const std::vector<std::string_view> views(keys.begin(), keys.end());
     storage::MultiGetOp get;
-    get.partition = page_.table->partition();
+    get.partition = scan.partition;
     get.keys = views;
     get.at = page_.at;
-    engine_.MultiGet(get);
-    co_await get.done;
-    if (!get.status.ok()) co_return ReadError(*page_.table, get.status);
+    Status status = co_await storage::Run(engine_, get);
     fetched_ = std::move(get.entries);
-    co_return ApiResult<void>{};
+    co_return status;
   }
 
   ApiResult<model::Item> TakeFetched(size_t row, model::Item entry) {
@@ -127,18 +121,10 @@ class PageReader {
     return decoded->item;
   }
 
-  void GoOnBehind(std::string_view key) {
-    if (page_.is_reverse) {
-      page_.range.end = key;
-    } else {
-      page_.range.begin = key;
-      page_.range.begin.push_back('\0');
-    }
-  }
-
   storage::Engine& engine_;
   PageRead& page_;
   Arena& arena_;
+  RowScan rows_;
   Arena row_arena_;
   std::vector<storage::MultiGetOp::Entry> fetched_;
   bool is_done_ = false;

@@ -33,6 +33,7 @@ struct PageRead {
   // in
   const Table* table = nullptr;
   const Keyspace* keyspace = nullptr;
+  const PartitionSet* partitions = nullptr;  // those that have the keyspace's rows
   // Set to read, for every entry of a local index, the whole item it stands for.
   const Keyspace* fetch_from = nullptr;
   storage::KeyRange range;

@@ -39,6 +39,7 @@ class PageReadTest : public testing::Test {
     const auto schema = table_->schema();
     page.table = table_.get();
     page.keyspace = &schema->items();
+    page.partitions = &table_->partitions();
     page.range = AllRows(schema->items());
     page.sink = &sink;
     page.filter = filter_;

@@ -1,16 +1,12 @@
 #include "table/read/read_path.h"
 
-#include "base/log.h"
+#include <algorithm>
+
+#include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
+#include "table/storage_errors.h"
 
 namespace armature::table {
-
-namespace {
-model::ApiError ReadError(const Table& table, const Status& status) {
-  LogError("table {}: read failed: {}", table.def()->name, status.ToString());
-  return model::FromStatus(status);
-}
-}  // namespace
 
 ReadView ReadPath::ViewFor(bool is_consistent) const {
   ReadView view;
@@ -22,30 +18,61 @@ ReadView ReadPath::ViewFor(bool is_consistent) const {
 
 Task<model::ApiResult<void>> ReadPath::Get(ItemRead& read) const {
   const Table& table = *read.table;
-  AppendItemKey(table.prefix(), table.key_schema(), read.key, read.storage_key_);
-  read.read_.partition = table.partition();
+  AppendItemKey(table.key_schema(), read.key, read.storage_key_);
+  const uint64_t hash = HashOfItemKey(read.storage_key_);
+  read.partition_ = table.partitions().Find(hash);
+  read.read_.partition = &read.partition_->handle();
   read.read_.key = read.storage_key_;
   read.read_.at = read.at;
   engine_.Get(read.read_);
   co_await read.read_.done;
+  while (read.read_.status.code() == StatusCode::kFenced) {
+    read.read_.status = co_await table.partitions().LookAgain(engine_, read.partition_);
+    if (!read.read_.status.ok()) break;
+    read.partition_ = table.partitions().Find(hash);
+    auto value = co_await storage::GetValue(engine_, read.partition_->handle(), read.storage_key_, read.at);
+    read.read_.status = value ? Status::Ok() : value.error();
+    read.read_.found = value && *value;
+    if (read.read_.found) read.read_.value = std::move(**value);
+  }
   if (!read.read_.status.ok()) co_return ReadError(table, read.read_.status);
   read.found = read.read_.found;
   co_return model::ApiResult<void>{};
 }
 
+Task<Status> ReadPath::GetFrom(const Partition& partition, ItemsRead& read, std::span<const size_t> positions) const {
+  std::vector<std::string_view> keys;
+  keys.reserve(positions.size());
+  for (const size_t position : positions) keys.emplace_back(read.storage_keys_[position]);
+  storage::MultiGetOp get;
+  get.partition = &partition.handle();
+  get.keys = keys;
+  get.at = read.at;
+  if (Status status = co_await storage::Run(engine_, get); !status.ok()) co_return status;
+  for (size_t i = 0; i < positions.size(); ++i) read.entries_[positions[i]] = std::move(get.entries[i]);
+  co_return Status::Ok();
+}
+
+// Partition by partition. What was read of one that then turns out to be dead is as true as any other read.
 Task<model::ApiResult<void>> ReadPath::GetMany(ItemsRead& read) const {
   const Table& table = *read.table;
   read.storage_keys_.resize(read.keys.size());
+  read.entries_.resize(read.keys.size());
+  std::vector<size_t> left(read.keys.size());
   for (size_t i = 0; i < read.keys.size(); ++i) {
-    AppendItemKey(table.prefix(), table.key_schema(), read.keys[i], read.storage_keys_[i]);
-    read.views_.emplace_back(read.storage_keys_[i]);
+    AppendItemKey(table.key_schema(), read.keys[i], read.storage_keys_[i]);
+    left[i] = i;
   }
-  read.read_.partition = table.partition();
-  read.read_.keys = read.views_;
-  read.read_.at = read.at;
-  engine_.MultiGet(read.read_);
-  co_await read.read_.done;
-  if (!read.read_.status.ok()) co_return ReadError(table, read.read_.status);
+  while (!left.empty()) {
+    const auto partition = table.partitions().Find(HashOfItemKey(read.storage_keys_[left.front()]));
+    const auto behind = std::stable_partition(left.begin(), left.end(), [&](size_t i) {
+      return !partition->hashes().Contains(HashOfItemKey(read.storage_keys_[i]));
+    });
+    Status status = co_await GetFrom(*partition, read, std::span(behind, left.end()));
+    if (status.ok()) left.erase(behind, left.end());
+    else if (status.code() == StatusCode::kFenced) status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return ReadError(table, status);
+  }
   co_return model::ApiResult<void>{};
 }
 

@@ -1,6 +1,6 @@
 // The read path: items as of the durable view.
 //
-// A read never waits and never sees what a crash could take back; strongly and eventually consistent reads are answered
+// A read never sees what a crash could take back; strongly and eventually consistent reads are answered
 // alike, unless a lag was asked for. Thread-safe. Called by api/ and workers/; calls storage/ only.
 #pragma once
 
@@ -32,6 +32,7 @@ struct ItemRead {
  private:
   friend class ReadPath;
   std::string storage_key_;
+  std::shared_ptr<Partition> partition_;
   storage::GetOp read_;
 };
 
@@ -42,14 +43,13 @@ struct ItemsRead {
   std::span<const model::Item> keys;
   storage::ReadAt at;
   // out: one per key, in the order of `keys`
-  bool found(size_t i) const { return read_.entries[i].found; }
-  std::string_view record(size_t i) const { return read_.entries[i].value; }
+  bool found(size_t i) const { return entries_[i].found; }
+  std::string_view record(size_t i) const { return entries_[i].value; }
 
  private:
   friend class ReadPath;
   std::vector<std::string> storage_keys_;
-  std::vector<std::string_view> views_;
-  storage::MultiGetOp read_;
+  std::vector<storage::MultiGetOp::Entry> entries_;
 };
 
 // What a read is answered from, for as long as this lives.
@@ -71,6 +71,9 @@ class ReadPath {
   Task<model::ApiResult<void>> GetMany(ItemsRead& read) const;
 
  private:
+  // Reads those of the keys that the partition has; kFenced if it is dead.
+  Task<Status> GetFrom(const Partition& partition, ItemsRead& read, std::span<const size_t> positions) const;
+
   storage::Engine& engine_;
   const LaggedView* const lagged_;
 };

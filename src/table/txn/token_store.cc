@@ -48,7 +48,7 @@ void TokenStore::Release(const std::string& id) {
 Task<Result<bool>> TokenStore::Read(std::string_view id, storage::View view, Record& record) {
   const std::string key = TokenKey(id);
   storage::GetOp get;
-  get.partition = storage::kSystemPartition;
+  get.partition = &engine_.system();
   get.key = key;
   get.at.view = view;
   engine_.Get(get);
@@ -88,7 +88,7 @@ Task<Status> TokenStore::RemoveExpired(size_t most) {
   const int64_t now = clock_.NowMillis();
   const storage::KeyRange range = ExpiredTokenRange(now);
   storage::ScanOp scan;
-  scan.partition = storage::kSystemPartition;
+  scan.partition = &engine_.system();
   scan.begin = range.begin;
   scan.end = range.end;
   scan.limit_rows = most;

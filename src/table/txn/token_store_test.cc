@@ -22,8 +22,7 @@ class TokenStoreTest : public testing::Test {
   State StateOf(const std::string& id, ParameterHash parameters = kParameters) { return Begin(id, parameters).state; }
   void Commit(const storage::Batch& changes) {
     storage::CommitOp commit;
-    commit.partition = storage::kSystemPartition;
-    commit.epoch = kSystemEpoch;
+    commit.partition = &engine_->system();
     commit.batch = &changes;
     engine_->Commit(commit);
     ASSERT_TRUE(commit.status.ok());
@@ -37,7 +36,7 @@ class TokenStoreTest : public testing::Test {
   }
   size_t SystemRows() {
     storage::ScanOp scan;
-    scan.partition = storage::kSystemPartition;
+    scan.partition = &engine_->system();
     scan.at.view = storage::View::kLatest;
     engine_->Scan(scan);
     return scan.rows.size();

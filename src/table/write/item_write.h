@@ -1,7 +1,8 @@
 // ItemWrite: one change of one item, before and after it has gone down the write path.
 //
 // The caller fills in what is to be done; WritePath leaves what came of it: images for ReturnValues, sizes and index
-// charges for capacity, why it failed. Used once, by one request; keeps alive what its images point to.
+// charges for capacity, why it failed. Used once, by one request; keeps alive what its images point to, and the
+// partition whose latch it takes.
 #pragma once
 
 #include <memory>
@@ -55,7 +56,11 @@ struct ItemWrite {
 
  private:
   friend class WritePath;
+  // What a try that its partition refused has left is as if it had not been.
+  void ForgetTry();
+
   std::string storage_key_;
+  std::shared_ptr<Partition> partition_;
   size_t stripe_ = 0;                        // of the latch
   size_t partition_end_ = 0;                 // of the storage key: where the partition key ends
   int64_t new_expiry_ = INT64_MAX;           // of the expiry row the write puts

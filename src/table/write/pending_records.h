@@ -24,8 +24,8 @@ class PendingRecords {
   // follows the table. REQUIRES: the item's latch is held until Settle.
   void Add(Table& table, std::string_view item_key, const RawChange& change, storage::Batch& batch);
 
-  // The commits are over. `sequence` is not before any of them; 0: they came to nothing.
-  void Settle(storage::Sequence sequence);
+  // The commits are over. `mark` is not before any of them; 0: they came to nothing.
+  void Settle(storage::Mark mark);
 
  private:
   struct Taken {

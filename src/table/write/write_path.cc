@@ -7,49 +7,24 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/log.h"
-#include "base/log_limit.h"
 #include "base/tasks/work_meter.h"
 #include "expr/apply/evaluate.h"
 #include "expr/apply/update.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"
 #include "model/messages/items.h"
-#include "model/messages/tables.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
+#include "table/storage_errors.h"
 
 namespace armature::table {
 
 using model::ApiResult;
-using storage::Sequence;
+using storage::Mark;
 
 namespace {
 
 constexpr storage::ReadAt kLatest{storage::View::kLatest};
-
-// The engine says itself, once, when it begins and ceases to refuse writes; anything else is said now and then.
-void LogRefusal(std::string_view table, const Status& status) {
-  if (status.code() == StatusCode::kNoSpace || status.code() == StatusCode::kUnavailable) return;
-  static LogLimit limit;
-  if (const auto left_out = limit.Pass())
-    LogError("table {}: write failed: {} ({} lines like this were left out)", table, status.ToString(), *left_out);
-}
-
-model::ApiError StorageError(const Table& table, const Status& status) {
-  // The partition went with its table while the request was under way.
-  if (status.code() == StatusCode::kNotFound)
-    return model::ResourceNotFoundException(std::string(model::messages::kResourceNotFound));
-  LogRefusal(table.def()->name, status);
-  return model::FromStatus(status);
-}
-
-std::vector<Table*> TablesOf(std::span<const ItemWrite> writes) {
-  std::vector<Table*> tables;
-  for (const ItemWrite& write : writes)
-    if (std::find(tables.begin(), tables.end(), write.table) == tables.end()) tables.push_back(write.table);
-  return tables;
-}
 
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
@@ -60,21 +35,21 @@ Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nu
 class WritePath::CollectionSizes {
  public:
   // `stripe` is that of the collection's latch, under which its size is remembered as items are.
-  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, const LatestImages& images, size_t stripe, const Table& table,
+  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, size_t stripe, const Table& table, Partition& partition,
                                  const std::string& key) {
-    if (const auto it = sizes_.find(key); it != sizes_.end()) co_return it->second;
-    if (const auto* image = images.Find(stripe, key))
+    if (const auto it = sizes_.find({&table, key}); it != sizes_.end()) co_return it->second;
+    if (const auto* image = partition.images().Find(stripe, key))
       co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
-    const auto stored = co_await storage::GetValue(engine, table.partition(), key, kLatest);
-    if (!stored) co_return StorageError(table, stored.error());
+    const auto stored = co_await storage::GetValue(engine, partition.handle(), key, kLatest);
+    if (!stored) co_return WriteError(table, stored.error());
     const uint64_t size = *stored ? ByteReader(**stored).BigEndian<uint64_t>() : 0;
-    sizes_[key] = size;
+    sizes_[{&table, key}] = size;
     co_return size;
   }
 
-  void Set(const CollectionSize& collection, size_t stripe, Changes& changes) {
+  void Set(const CollectionSize& collection, size_t stripe, const Table& table, Changes& changes) {
     const auto& [key, bytes] = collection;
-    sizes_[key] = bytes;
+    sizes_[{&table, key}] = bytes;
     std::string record;
     AppendBigEndian(record, bytes);
     if (bytes == 0) changes.batch.Delete(key);
@@ -83,14 +58,38 @@ class WritePath::CollectionSizes {
   }
 
  private:
-  std::map<std::string, uint64_t> sizes_;
+  std::map<std::pair<const Table*, std::string>, uint64_t> sizes_;
+};
+
+WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all) {
+  for (const auto& changes : all)
+    if (changes->partition == partition) return *changes;
+  return *all.emplace_back(std::make_unique<Changes>(partition));
+}
+
+// Rows of local indexes go with their item.
+class WritePath::RowBatches final : public IndexBatches {
+ public:
+  RowBatches(storage::Batch& of_item, AllChanges& of_indexes) : of_item_(of_item), of_indexes_(of_indexes) {}
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+    if (!index.is_global()) return of_item_;
+    return ChangesOf(index.partitions->Find(HashOfItemKey(row_key)), of_indexes_).batch;
+  }
+
+ private:
+  storage::Batch& of_item_;
+  AllChanges& of_indexes_;
 };
 
 // --- the steps of one write
 
 void WritePath::PrepareKey(ItemWrite& write) const {
-  write.partition_end_ = AppendItemKey(write.table->prefix(), write.table->key_schema(), write.key, write.storage_key_);
-  write.stripe_ = latches_.StripeOf(LatchKey(write));
+  write.partition_end_ = AppendItemKey(write.table->key_schema(), write.key, write.storage_key_);
+}
+
+void WritePath::Route(ItemWrite& write) const {
+  write.partition_ = write.table->partitions().Find(HashOfItemKey(write.storage_key_));
+  write.stripe_ = write.partition_->latches().StripeOf(LatchKey(write));
 }
 
 // Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
@@ -100,16 +99,16 @@ std::string_view WritePath::LatchKey(const ItemWrite& write) const {
 }
 
 Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
-  if (const auto* image = images_.Find(write.stripe_, write.storage_key_)) {
+  if (const auto* image = write.partition_->images().Find(write.stripe_, write.storage_key_)) {
     write.read_.found = image->exists;
     write.read_.value = image->value;
   } else {
-    write.read_.partition = write.table->partition();
+    write.read_.partition = &write.partition_->handle();
     write.read_.key = write.storage_key_;
     write.read_.at.view = storage::View::kLatest;
     engine_.Get(write.read_);
     co_await write.read_.done;
-    if (!write.read_.status.ok()) co_return StorageError(*write.table, write.read_.status);
+    if (!write.read_.status.ok()) co_return WriteError(*write.table, write.read_.status);
   }
   write.old_exists = write.read_.found;
   if (!write.old_exists) co_return ApiResult<void>{};
@@ -118,12 +117,12 @@ Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
                           !write.schema->indexes().empty() || !write.schema->expiry_attribute().empty();
   if (needs_item) {
     auto decoded = model::DecodeItem(write.read_.value, arena);
-    if (!decoded) co_return StorageError(*write.table, decoded.error());
+    if (!decoded) co_return WriteError(*write.table, decoded.error());
     write.old_item = decoded->item;
     write.old_size = decoded->item_size;
   } else {
     auto size = model::DecodeItemSize(write.read_.value);
-    if (!size) co_return StorageError(*write.table, size.error());
+    if (!size) co_return WriteError(*write.table, size.error());
     write.old_size = *size;
   }
   co_return ApiResult<void>{};
@@ -158,7 +157,7 @@ ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
 }
 
 std::string WritePath::CollectionKey(const ItemWrite& write) const {
-  return CollectionSizeKey(write.table->prefix(), std::string_view(write.storage_key_).substr(0, write.partition_end_));
+  return CollectionSizeKey(std::string_view(write.storage_key_).substr(0, write.partition_end_));
 }
 
 Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite& write, CollectionSizes& sizes,
@@ -170,7 +169,7 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
       bytes(write.new_exists, write.new_item, write.new_size) - bytes(write.old_exists, write.old_item, write.old_size);
   CollectionSize collection{CollectionKey(write)};
   ARMATURE_CO_TRY(const uint64_t before,
-                  co_await sizes.Read(engine_, images_, write.stripe_, *write.table, collection.key));
+                  co_await sizes.Read(engine_, write.stripe_, *write.table, *write.partition_, collection.key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
   if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
@@ -179,24 +178,27 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
   co_return collection;
 }
 
-void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) {
+void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, AllChanges& of_indexes) {
   storage::Batch& batch = changes.batch;
   thread_local std::string record;
   record.clear();
   if (write.new_exists) {
-    model::EncodeItem(write.new_item, write.new_size, record);
+    // An item's writes have its order, even where the clock was set back between two runs of the server.
+    if (write.old_exists) clock_.Observe(model::StampOf(write.read_.value).write_time);
+    model::EncodeItem(write.new_item, write.new_size, record, {.write_time = clock_.Now()});
     batch.Put(write.storage_key_, record);
     changes.images.Put(write.stripe_, write.storage_key_, true, record);
   } else if (write.old_exists) {
     batch.Delete(write.storage_key_);
     changes.images.Put(write.stripe_, write.storage_key_, false, {});
   }
-  if (!write.schema->indexes().empty())
+  if (!write.schema->indexes().empty()) {
+    RowBatches batches(batch, of_indexes);
     AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
-                       ImageOf(write.new_exists, write.new_item), arena, batch, write.index_charges, write.unbuilt_);
+                       ImageOf(write.new_exists, write.new_item), arena, batches, write.index_charges, write.unbuilt_);
+  }
   if (!write.schema->expiry_attribute().empty()) {
-    const auto put = AppendExpiryChanges(*write.schema, write.table->prefix(), write.storage_key_,
-                                         ImageOf(write.old_exists, write.old_item),
+    const auto put = AppendExpiryChanges(*write.schema, write.storage_key_, ImageOf(write.old_exists, write.old_item),
                                          ImageOf(write.new_exists, write.new_item), batch);
     write.new_expiry_ = put.value_or(INT64_MAX);
   }
@@ -206,10 +208,15 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes) 
   }
 }
 
-Task<ApiResult<bool>> WritePath::HasRowAt(const Table& table, std::string_view row_key) {
-  const auto stored = co_await storage::GetValue(engine_, table.partition(), row_key, kLatest);
-  if (!stored) co_return StorageError(table, stored.error());
-  co_return stored->has_value();
+Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key) {
+  for (;;) {
+    const auto partition = index.partitions->Find(HashOfItemKey(row_key));
+    const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, kLatest);
+    if (stored) co_return stored->has_value();
+    if (stored.error().code() != StatusCode::kFenced) co_return WriteError(*write.table, stored.error());
+    const Status found = co_await index.partitions->LookAgain(engine_, partition);
+    if (!found.ok()) co_return WriteError(*write.table, found);
+  }
 }
 
 // While an index is being built, whether it has the row of an item that changes must be looked up: or else its rows
@@ -217,16 +224,18 @@ Task<ApiResult<bool>> WritePath::HasRowAt(const Table& table, std::string_view r
 Task<ApiResult<void>> WritePath::FindUnbuiltRows(ItemWrite& write) {
   write.unbuilt_.clear();
   for (const auto& index : write.schema->indexes()) {
-    if (index.def->status != model::ResourceStatus::kCreating || !HasRow(index.keyspace, write.old_item)) continue;
+    if (index.def->status != model::ResourceStatus::kCreating || !table::HasRow(index.keyspace, write.old_item))
+      continue;
     std::string row_key;
     AppendRowKey(index.keyspace, write.old_item, row_key);
-    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(*write.table, row_key));
+    ARMATURE_CO_TRY(const bool is_built, co_await HasRow(write, index, row_key));
     if (!is_built) write.unbuilt_.push_back(&index);
   }
   co_return ApiResult<void>{};
 }
 
-Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes) {
+Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes,
+                                         AllChanges& of_indexes) {
   // Under the latch, so that whoever changes the definition can wait for writes under the old one.
   write.schema = write.table->schema();
   ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
@@ -245,24 +254,12 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.table->has_local_indexes()) { ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena)); }
   if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
-  if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, changes);
-  AppendChanges(write, arena, changes);
+  if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, *write.table, changes);
+  AppendChanges(write, arena, changes, of_indexes);
   co_return ApiResult<void>{};
 }
 
 // --- committing
-
-Task<ApiResult<Sequence>> WritePath::Commit(Table& table, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine_, table.partition(), table.epoch(), batch);
-  if (!committed) co_return StorageError(table, committed.error());
-  NoteCommitted(*committed);
-  co_return *committed;
-}
-
-void WritePath::NoteCommitted(Sequence sequence) {
-  Sequence seen = last_committed_.load(std::memory_order_relaxed);
-  while (seen < sequence && !last_committed_.compare_exchange_weak(seen, sequence, std::memory_order_acq_rel)) {}
-}
 
 void WritePath::CountChange(ItemWrite& write) const {
   const auto move = [](RowStats& stats, int64_t items, int64_t bytes) {
@@ -278,38 +275,112 @@ void WritePath::CountChange(ItemWrite& write) const {
   if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
 }
 
-Task<ApiResult<void>> WritePath::AwaitDurable(Sequence sequence) {
-  if (sequence <= engine_.DurableUpTo()) co_return ApiResult<void>{};
-  const Status status = co_await storage::AwaitDurable(engine_, sequence);
+Task<ApiResult<void>> WritePath::AwaitDurable(const Table& table, const Partition& partition, Mark mark) {
+  if (mark <= engine_.DurableUpTo(partition.handle())) co_return ApiResult<void>{};
+  const Status status = co_await storage::AwaitDurable(engine_, partition.handle(), mark);
   if (status.ok()) co_return ApiResult<void>{};
-  LogRefusal("of any", status);
-  co_return model::FromStatus(status);
+  co_return WriteError(table, status);
+}
+
+// Whether they were written or only looked at: what is told of them is durable.
+Task<ApiResult<void>> WritePath::AwaitAllDurable(std::span<const ItemWrite> writes) {
+  std::vector<const Partition*> seen;
+  for (const ItemWrite& write : writes) {
+    const Partition* const partition = write.partition_.get();
+    if (std::find(seen.begin(), seen.end(), partition) != seen.end()) continue;
+    seen.push_back(partition);
+    ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, *partition, partition->newest()));
+  }
+  co_return ApiResult<void>{};
+}
+
+// --- partitions that have died
+
+void ItemWrite::ForgetTry() {
+  condition_held = true;
+  failure.reset();
+  old_exists = new_exists = false;
+  old_item = new_item = {};
+  old_size = new_size = 0;
+  index_charges.clear();
+  collection_bytes = 0;
+  new_expiry_ = INT64_MAX;
+  unbuilt_.clear();
+  read_.done.Rearm();
+}
+
+Task<Status> WritePath::LookAgain(std::span<ItemWrite> writes) {
+  for (ItemWrite& write : writes) {
+    if (!write.partition_->handle().is_alive()) {
+      Status status = co_await write.table->partitions().LookAgain(engine_, write.partition_);
+      if (!status.ok()) co_return status;
+    }
+    if (Status status = co_await LookForIndexes(*write.schema); !status.ok()) co_return status;
+    write.ForgetTry();
+  }
+  co_return Status::Ok();
+}
+
+Task<Status> WritePath::LookForIndexes(const TableSchema& schema) {
+  for (const IndexSchema& index : schema.indexes()) {
+    if (!index.is_global()) continue;
+    const auto partitions = index.partitions->list();
+    for (const auto& partition : *partitions) {
+      if (partition->handle().is_alive()) continue;
+      // One that is gone went with its index: the next try is made under a newer definition.
+      Status status = co_await index.partitions->LookAgain(engine_, partition);
+      if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+    }
+  }
+  co_return Status::Ok();
 }
 
 // --- one write
 
-// Leaves the write committed but perhaps not durable; gives the sequence to wait for before anything of it is told.
-Task<ApiResult<Sequence>> WritePath::Apply(ItemWrite& write, Arena& arena) {
-  PrepareKey(write);
+// Leaves the write committed but perhaps not durable; gives the mark to wait for before anything of it is told.
+Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
+  Route(write);
   CollectionSizes sizes;
-  const auto guard = co_await latches_.LockStripe(write.stripe_);
-  Changes changes(images_);
-  auto prepared = co_await Prepare(write, sizes, arena, changes);
+  Partition& partition = *write.partition_;
+  const auto guard = co_await partition.latches().LockStripe(write.stripe_);
+  Changes changes(write.partition_);
+  AllChanges of_indexes;
+  auto prepared = co_await Prepare(write, sizes, arena, changes, of_indexes);
   if (!prepared) write.failure = std::move(prepared).error();
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
-  // latest state: it must not be of a kind a crash takes back.
-  if (write.failure || changes.batch.empty()) co_return last_committed_.load(std::memory_order_acquire);
-  auto committed = co_await Commit(*write.table, changes.batch);
-  if (committed) {
-    changes.Settle(*committed);
-    CountChange(write);
+  // latest state: it must not be of a kind a crash takes back, and not of a partition that somebody else has by now.
+  if (write.failure || changes.batch.empty()) {
+    if (!partition.handle().is_alive()) co_return Status::Fenced();
+    co_return partition.newest();
   }
-  co_return committed;
+  Mark mark = 0;
+  if (of_indexes.empty()) {
+    const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), changes.batch);
+    if (!committed) co_return committed.error();
+    mark = committed->mark;
+  } else {
+    std::vector<storage::CommitManyOp::Part> parts{{&partition.handle(), &changes.batch}};
+    for (const auto& of_index : of_indexes) parts.push_back({&of_index->partition->handle(), &of_index->batch});
+    const auto committed = co_await storage::CommitParts(engine_, parts);
+    if (!committed) co_return committed.error();
+    mark = *committed;
+  }
+  changes.Settle(mark);
+  for (const auto& of_index : of_indexes) of_index->Settle(mark);
+  CountChange(write);
+  co_return mark;
 }
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
-  ARMATURE_CO_TRY(const Sequence sequence, co_await Apply(write, arena));
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
+  PrepareKey(write);
+  Result<Mark> tried = co_await TryOne(write, arena);
+  while (!tried && tried.error().code() == StatusCode::kFenced) {
+    const Status found = co_await LookAgain({&write, 1});
+    if (!found.ok()) co_return WriteError(*write.table, found);
+    tried = co_await TryOne(write, arena);
+  }
+  if (!tried) co_return WriteError(*write.table, tried.error());
+  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, *write.partition_, *tried));
   if (write.failure) co_return std::move(*write.failure);
   co_return ApiResult<void>{};
 }
@@ -319,92 +390,140 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
 // The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
 // does not need to be one, but one commit of all its changes is much cheaper than one for each.
 Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
-  std::vector<size_t> stripes;
-  stripes.reserve(writes.size());
+  // By partition, then by stripe: the order in which everybody takes them.
+  struct Latch {
+    storage::PartitionId id = 0;
+    size_t stripe = 0;
+    LatchTable* table = nullptr;
+    auto operator<=>(const Latch&) const = default;
+  };
+  std::vector<Latch> latches;
+  latches.reserve(writes.size());
   for (ItemWrite& write : writes) {
-    PrepareKey(write);
-    stripes.push_back(write.stripe_);
+    Route(write);
+    latches.push_back({write.partition_->id(), write.stripe_, &write.partition_->latches()});
   }
-  LatchTable::InLockingOrder(stripes);
+  std::sort(latches.begin(), latches.end());
+  latches.erase(std::unique(latches.begin(), latches.end()), latches.end());
   std::vector<LatchTable::Guard> guards;
-  guards.reserve(stripes.size());
-  for (const size_t stripe : stripes) {
-    auto guard = co_await latches_.LockStripe(stripe);
+  guards.reserve(latches.size());
+  for (const Latch& latch : latches) {
+    auto guard = co_await latch.table->LockStripe(latch.stripe);
     guards.push_back(std::move(guard));
   }
   co_return guards;
 }
 
-// Leaves in each write what became of it; its changes are in the batch of its table if it can be done.
-Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, TableChanges& changes, Arena& arena) {
+// Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
+Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
   for (ItemWrite& write : writes) {
-    Changes& of_table = changes.try_emplace(write.table, images_).first->second;
-    auto prepared = co_await Prepare(write, sizes, arena, of_table);
+    auto prepared = co_await Prepare(write, sizes, arena, ChangesOf(write.partition_, changes), changes);
     if (!prepared) write.failure = std::move(prepared).error();
     co_await YieldIfDue();
   }
 }
 
-Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
-  Sequence last = 0;
-  {
-    const auto guards = co_await LockAll(writes);
-    TableChanges changes;
-    co_await PrepareAll(writes, changes, arena);
-    last = last_committed_.load(std::memory_order_acquire);
-    // In the request's order, not in that of addresses: a run from a seed repeats itself.
-    for (Table* const table : TablesOf(writes)) {
-      Changes& of_table = changes.at(table);
-      if (of_table.batch.empty()) continue;
-      auto committed = co_await Commit(*table, of_table.batch);
-      if (committed) {
-        last = std::max(last, *committed);
-        of_table.Settle(*committed);
-      }
-      for (ItemWrite& write : writes) {
-        if (write.table != table || write.failure || !write.condition_held) continue;
-        if (committed) CountChange(write);
-        else write.failure = committed.error();
-      }
-    }
+// All at once: one commit is much cheaper than one for each partition.
+Task<Status> WritePath::CommitAll(AllChanges& changes, const storage::Batch* system_changes) {
+  std::vector<storage::CommitManyOp::Part> parts;
+  for (const auto& of_partition : changes) {
+    if (!of_partition->partition->handle().is_alive()) co_return Status::Fenced();
+    if (!of_partition->batch.empty()) parts.push_back({&of_partition->partition->handle(), &of_partition->batch});
   }
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(last));
+  if (system_changes) parts.push_back({&engine_.system(), system_changes});
+  if (parts.empty()) co_return Status::Ok();
+  const auto committed = co_await storage::CommitParts(engine_, parts);
+  if (!committed) co_return committed.error();
+  for (const auto& of_partition : changes) of_partition->Settle(*committed);
+  co_return Status::Ok();
+}
+
+Task<Status> WritePath::TryBatch(std::span<ItemWrite> writes, Arena& arena) {
+  const auto guards = co_await LockAll(writes);
+  AllChanges changes;
+  co_await PrepareAll(writes, changes, arena);
+  Status committed = co_await CommitAll(changes, nullptr);
+  if (committed.code() == StatusCode::kFenced) co_return committed;
+  for (ItemWrite& write : writes) {
+    if (write.failure || !write.condition_held) continue;
+    if (committed.ok()) CountChange(write);
+    else write.failure = WriteError(*write.table, committed);
+  }
+  co_return Status::Ok();
+}
+
+Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
+  if (writes.empty()) co_return ApiResult<void>{};
+  for (ItemWrite& write : writes) PrepareKey(write);
+  while (!(co_await TryBatch(writes, arena)).ok()) {
+    const Status found = co_await LookAgain(writes);
+    if (!found.ok()) co_return WriteError(*writes.front().table, found);
+  }
+  ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
-  if (!writes.empty() && std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
+  if (std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
   co_return ApiResult<void>{};
+}
+
+// False: cancelled.
+Task<Result<bool>> WritePath::TryTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                             Arena& arena) {
+  const auto guards = co_await LockAll(writes);
+  AllChanges changes;
+  co_await PrepareAll(writes, changes, arena);
+  for (const ItemWrite& write : writes) {
+    if (!write.failure && write.condition_held) continue;
+    // Cancelled, unless this is of a partition that somebody else has by now.
+    for (const auto& of_partition : changes)
+      if (!of_partition->partition->handle().is_alive()) co_return Status::Fenced();
+    co_return false;
+  }
+  if (Status status = co_await CommitAll(changes, system_changes); !status.ok()) co_return status;
+  for (ItemWrite& write : writes) CountChange(write);
+  co_return true;
 }
 
 Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
-  Sequence sequence = 0;
-  bool is_cancelled = false;
-  {
-    const auto guards = co_await LockAll(writes);
-    TableChanges changes;
-    co_await PrepareAll(writes, changes, arena);
-    for (const ItemWrite& write : writes) is_cancelled = is_cancelled || write.failure || !write.condition_held;
-    sequence = last_committed_.load(std::memory_order_acquire);
-    if (!is_cancelled) {
-      std::vector<storage::CommitManyOp::Part> parts;
-      for (const auto& [table, of_table] : changes)
-        if (!of_table.batch.empty()) parts.push_back({table->partition(), table->epoch(), &of_table.batch});
-      if (system_changes) parts.push_back({storage::kSystemPartition, kSystemEpoch, system_changes});
-      if (!parts.empty()) {
-        const auto committed = co_await storage::CommitParts(engine_, parts);
-        if (!committed) co_return StorageError(*writes.front().table, committed.error());
-        sequence = *committed;
-        NoteCommitted(sequence);
-        for (auto& [table, of_table] : changes) of_table.Settle(sequence);
-        for (ItemWrite& write : writes) CountChange(write);
-      }
-    }
+  for (ItemWrite& write : writes) PrepareKey(write);
+  Result<bool> tried = co_await TryTransaction(writes, system_changes, arena);
+  while (!tried && tried.error().code() == StatusCode::kFenced) {
+    const Status found = co_await LookAgain(writes);
+    if (!found.ok()) co_return WriteError(*writes.front().table, found);
+    tried = co_await TryTransaction(writes, system_changes, arena);
   }
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(sequence));
-  co_return !is_cancelled;
+  if (!tried) co_return WriteError(*writes.front().table, tried.error());
+  ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
+  co_return *tried;
 }
 
 // --- building rows of existing items
+
+Task<Result<bool>> WritePath::TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, Arena& arena) {
+  Route(write);
+  Partition& partition = *write.partition_;
+  const auto guard = co_await partition.latches().LockStripe(write.stripe_);
+  write.schema = write.table->schema();
+  auto read = co_await ReadOldImage(write, arena);
+  if (!partition.handle().is_alive()) co_return Status::Fenced();
+  if (!read) write.failure = std::move(read).error();
+  storage::Batch batch;
+  if (write.failure || !write.old_exists) co_return false;
+  const std::shared_ptr<Partition> target = append(write, batch);
+  if (!target) co_return false;
+  if (is_counted) {
+    std::string row_key;
+    batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
+    const auto stored = co_await storage::GetValue(engine_, target->handle(), row_key, kLatest);
+    if (!stored) co_return stored.error();
+    if (*stored) co_return false;
+  }
+  const auto committed = co_await storage::CommitBatch(engine_, target->handle(), batch);
+  if (!committed) co_return committed.error();
+  target->NoteCommitted(committed->mark);
+  co_return true;
+}
 
 Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
                                           Arena& arena) {
@@ -414,32 +533,31 @@ Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is
   write.kind = ItemWrite::Kind::kCheck;
   write.wants_old_image = true;
   PrepareKey(write);
-  const auto guard = co_await latches_.LockStripe(write.stripe_);
-  write.schema = table.schema();
-  ARMATURE_CO_CHECK_OK(co_await ReadOldImage(write, arena));
-  storage::Batch batch;
-  if (!write.old_exists || !append(write, batch)) co_return false;
-  if (is_counted) {
-    std::string row_key;
-    batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
-    ARMATURE_CO_TRY(const bool is_built, co_await HasRowAt(table, row_key));
-    if (is_built) co_return false;
+  Result<bool> tried = co_await TryBuildRow(write, is_counted, append, arena);
+  while (!tried && tried.error().code() == StatusCode::kFenced) {
+    const Status found = co_await LookAgain({&write, 1});
+    if (!found.ok()) co_return WriteError(table, found);
+    tried = co_await TryBuildRow(write, is_counted, append, arena);
   }
-  ARMATURE_CO_CHECK_OK(co_await Commit(table, batch));
-  co_return true;
+  if (!tried) co_return WriteError(table, tried.error());
+  if (write.failure) co_return std::move(*write.failure);
+  co_return *tried;
 }
 
 // A write since the index was announced has put the row already, and counted it.
 Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
   IndexCharge charge;
   std::shared_ptr<RowStats> stats;
-  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
+  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
     const auto& indexes = write.schema->indexes();
     const auto index =
         std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
-    if (index == indexes.end()) return false;
+    if (index == indexes.end()) return nullptr;
     stats = index->stats;
-    return AppendIndexEntry(*index, write.old_item, arena, batch, charge);
+    if (!AppendIndexEntry(*index, write.old_item, arena, batch, charge)) return nullptr;
+    std::string row_key;
+    AppendRowKey(index->keyspace, write.old_item, row_key);
+    return index->partitions->Find(HashOfItemKey(row_key));
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, true, append, arena));
   if (!is_put) co_return ApiResult<void>{};
@@ -451,18 +569,23 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
 
 Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, Arena& arena) {
   std::optional<int64_t> put;
-  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) {
-    if (write.schema->expiry_attribute().empty()) return false;
-    put = AppendExpiryChanges(*write.schema, table.prefix(), write.storage_key_, nullptr, &write.old_item, batch);
-    return put.has_value();
+  const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
+    if (write.schema->expiry_attribute().empty()) return nullptr;
+    put = AppendExpiryChanges(*write.schema, write.storage_key_, nullptr, &write.old_item, batch);
+    return put ? write.partition_ : nullptr;
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, false, append, arena));
   if (is_put) table.NoteExpiry(*put);
   co_return ApiResult<void>{};
 }
 
-Task<void> WritePath::AwaitEarlierWrites() {
-  for (size_t stripe = 0; stripe < latches_.stripe_count(); ++stripe) co_await latches_.LockStripe(stripe);
+// Whoever comes to a partition that takes the place of one of these comes under the newer definition.
+Task<void> WritePath::AwaitEarlierWrites(Table& table) {
+  const auto partitions = table.partitions().list();
+  for (const auto& partition : *partitions) {
+    LatchTable& latches = partition->latches();
+    for (size_t stripe = 0; stripe < latches.stripe_count(); ++stripe) co_await latches.LockStripe(stripe);
+  }
 }
 
 }  // namespace armature::table

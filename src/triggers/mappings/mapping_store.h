@@ -17,7 +17,7 @@
 #include "base/mutex.h"
 #include "model/api_error.h"
 #include "storage/engine.h"
-#include "table/latches.h"
+#include "table/partition/latches.h"
 #include "triggers/mappings/mapping.h"
 
 namespace armature::triggers {

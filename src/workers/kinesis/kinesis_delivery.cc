@@ -31,7 +31,7 @@ std::string FollowerName(const KinesisDestinationDef& destination) {
 // As AWS: 32 hexadecimal digits that say nothing about the item but are the same for all its records.
 std::string PartitionKey(const table::Table& table, model::Item keys) {
   std::string storage_key;
-  table::AppendItemKey(table.prefix(), table.key_schema(), keys, storage_key);
+  table::AppendItemKey(table.key_schema(), keys, storage_key);
   const XXH128_hash_t hash = XXH3_128bits(storage_key.data(), storage_key.size());
   return fmt::format("{:016X}{:016X}", hash.high64, hash.low64);
 }

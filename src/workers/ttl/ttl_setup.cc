@@ -50,7 +50,7 @@ std::optional<TtlWork> TtlSetup::FindWork(const std::shared_ptr<table::Table>& t
 }
 
 Task<Status> TtlSetup::TakeRecord(std::string_view key, std::string_view record) {
-  ByteReader id(key.substr(2));
+  ByteReader id(key.substr(1));
   const auto table_id = id.BigEndian<uint64_t>();
   const bool is_known = ByteReader(record).Byte() == kRecordVersion;
   if (!id.ok() || !is_known) co_return Status::Corruption("the record of expiry rows being made is damaged");
@@ -77,7 +77,7 @@ Task<Result<Pause>> TtlSetup::Advance(TtlWork& work) {
   if (work.status != def->ttl.status) work = {{work.table, {}}, def->ttl.status, false, false};
   if (!work.has_begun) {
     // Writes that began under the older definition keep rows by its rules; none may run any more.
-    co_await writes_.AwaitEarlierWrites();
+    co_await writes_.AwaitEarlierWrites(*work.table);
     work.has_begun = true;
   }
   if (!work.is_done) {
@@ -115,7 +115,7 @@ Task<Status> TtlSetup::Enable(TtlWork& work) {
 }
 
 Task<Status> TtlSetup::Disable(TtlWork& work) {
-  const storage::KeyRange rows = table::AllExpiryRows(work.table->prefix());
+  const storage::KeyRange rows = table::AllExpiryRows();
   Status status = co_await DeleteRows(*work.table, rows);
   work.is_done = status.ok();
   co_return status;

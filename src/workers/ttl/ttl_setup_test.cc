@@ -101,11 +101,7 @@ TEST_F(TtlSetupTest, ACrashThatTakesRowsTakesTheRecordOfThemToo) {
   PutNumbered(20);
   ChangeTtl(TtlStatus::kEnabling);
   Announce();
-  engine_->SetAutoSync(false);
-  SetupStep();
-  SetupStep();
-  Crash();
-  engine_->SetAutoSync(true);
+  CrashDuring(*setup_);
   FinishSetup();
   ExpectEnabled();
 }

@@ -108,16 +108,14 @@ Task<bool> TtlSweep::SweepTable(const std::shared_ptr<table::Table>& table, Plac
 }
 
 Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, Place& place, int64_t now_seconds, Portion& portion) {
-  const std::string begin =
-      table::ExpiryRows(table.prefix(), std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
-  const std::string end = table::AllExpiryRows(table.prefix()).end;
+  const std::string begin = table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
+  const std::string end = table::AllExpiryRows().end;
   storage::ScanOp scan;
-  scan.partition = table.partition();
   scan.begin = std::max(begin, place.cursor);
   scan.end = end;
   scan.limit_rows = items_per_portion_;
   scan.at.view = storage::View::kLatest;
-  if (Status status = co_await storage::Run(engine_, scan); !status.ok()) {
+  if (Status status = co_await table::ScanIn(engine_, table.partitions(), 0, scan); !status.ok()) {
     place.next_seconds = INT64_MAX;  // until it is tried again
     place.cursor.clear();
     co_return status;

@@ -162,7 +162,8 @@ TEST_F(TtlSweepTest, IndexesAndCollectionsFollow) {
   const auto schema = table_->schema();
   for (const char* name : {"local", "global"}) {
     const auto* entries = schema->FindIndex(name);
-    EXPECT_EQ(Scan(table::AllRows(entries->keyspace), table_->partition()).size(), 2u);
+    const auto partition = (entries->is_global() ? *entries->partitions : table_->partitions()).Find(0);
+    EXPECT_EQ(Scan(table::AllRows(entries->keyspace), partition->handle()).size(), 2u);
     EXPECT_EQ(entries->stats->item_count.load(), 2);
   }
   EXPECT_EQ(Rows(), ExpectedRows());

@@ -96,7 +96,7 @@ class TtlFixture : public WorkerFixture {
   std::vector<std::string> Rows() {
     std::vector<std::string> shown;
     Arena arena;
-    for (const auto& [key, value] : Scan(table::AllExpiryRows(table_->prefix()), table_->partition())) {
+    for (const auto& [key, value] : Scan(table::AllExpiryRows(), table_->partitions().Find(0)->handle())) {
       table::ExpiryRow row;
       EXPECT_TRUE(table::ReadExpiryRow(key, table_->key_schema(), arena, &row));
       EXPECT_TRUE(value.empty());
@@ -110,7 +110,7 @@ class TtlFixture : public WorkerFixture {
     std::vector<std::string> shown;
     Arena arena;
     const auto schema = table_->schema();
-    for (const auto& [key, value] : Scan(table::AllRows(schema->items()), table_->partition())) {
+    for (const auto& [key, value] : Scan(table::AllRows(schema->items()), table_->partitions().Find(0)->handle())) {
       const auto decoded = model::DecodeItem(value, arena);
       EXPECT_TRUE(decoded.has_value());
       if (const auto expiry = table::ExpirySeconds(decoded->item, attribute))
@@ -124,7 +124,8 @@ class TtlFixture : public WorkerFixture {
   std::vector<std::string> Items() {
     std::vector<std::string> shown;
     Arena arena;
-    for (const auto& [key, value] : Scan(table::AllRows(table_->schema()->items()), table_->partition())) {
+    for (const auto& [key, value] :
+         Scan(table::AllRows(table_->schema()->items()), table_->partitions().Find(0)->handle())) {
       const auto decoded = model::DecodeItem(value, arena);
       EXPECT_TRUE(decoded.has_value());
       const model::Value& pk = *model::FindAttribute(decoded->item, "pk");
@@ -133,7 +134,7 @@ class TtlFixture : public WorkerFixture {
     std::sort(shown.begin(), shown.end());
     return shown;
   }
-  size_t Records() { return Scan(table::ExpiryBuildRange(), storage::kSystemPartition).size(); }
+  size_t Records() { return Scan(table::ExpiryBuildRange(), engine_->system()).size(); }
 
   const int64_t ttl_delay_;
   std::unique_ptr<TtlSetup> setup_;

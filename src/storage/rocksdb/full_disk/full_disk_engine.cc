@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mutex.h"
 #include "base/shared_mutex.h"
+#include "storage/embedded_partition.h"
 
 namespace armature::storage {
 namespace {
@@ -50,11 +51,21 @@ class FullDiskEngine final : public Engine {
   void Get(GetOp& op) override { Read(op, &Engine::Get); }
   void MultiGet(MultiGetOp& op) override { Read(op, &Engine::MultiGet); }
   void Scan(ScanOp& op) override { Read(op, &Engine::Scan); }
-  // What finishes later is the writer's, which stays until this goes.
-  void Commit(CommitOp& op) override { Current()->Commit(op); }
-  void CommitMany(CommitManyOp& op) override { Current()->CommitMany(op); }
+  // What finishes later is the writer's, which stays until this goes. A handle of the reader is dead by then, but for
+  // that of the system partition.
+  void Commit(CommitOp& op) override {
+    const auto engine = Current();
+    if (op.partition->is_system()) op.partition = &engine->system();
+    engine->Commit(op);
+  }
+  void CommitMany(CommitManyOp& op) override {
+    const auto engine = Current();
+    for (auto& part : op.parts)
+      if (part.partition->is_system()) part.partition = &engine->system();
+    engine->CommitMany(op);
+  }
   void WhenDurable(DurableOp& op) override { Current()->WhenDurable(op); }
-  Sequence DurableUpTo() const override { return Current()->DurableUpTo(); }
+  Mark DurableUpTo(const OpenPartition& partition) const override { return Current()->DurableUpTo(partition); }
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
     const auto engine = Current();
@@ -64,18 +75,19 @@ class FullDiskEngine final : public Engine {
     const auto engine = Current();
     co_return co_await engine->CreatePartition(std::move(info));
   }
+  Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
+    const auto engine = Current();
+    co_return co_await engine->OpenPartitionAt(id, epoch);
+  }
+  Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) override {
+    const auto engine = Current();
+    co_return co_await engine->SplitPartition(id, at, low, high);
+  }
   Task<Status> DropPartition(PartitionId id) override {
     const auto engine = Current();
     co_return co_await engine->DropPartition(id);
   }
-  Task<Status> SplitPartition(PartitionId id, std::string at, PartitionId new_id) override {
-    const auto engine = Current();
-    co_return co_await engine->SplitPartition(id, std::move(at), new_id);
-  }
-  Task<Status> FencePartition(PartitionId id, Epoch epoch) override {
-    const auto engine = Current();
-    co_return co_await engine->FencePartition(id, epoch);
-  }
+  OpenPartition& system() override { return system_; }
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<HeldSnapshot>(Current()); }
   Task<Status> Checkpoint(std::string directory) override {
     const auto engine = Current();
@@ -103,10 +115,13 @@ class FullDiskEngine final : public Engine {
   template <class Op>
   void Read(Op& op, void (Engine::*method)(Op&)) {
     const auto* held = static_cast<const HeldSnapshot*>(op.at.snapshot);
-    if (held == nullptr) return (*Current().*method)(op);
+    const auto current = Current();
+    Engine& engine = held ? held->engine() : *current;
+    if (op.partition->is_system()) op.partition = &engine.system();
+    if (held == nullptr) return (engine.*method)(op);
     // Both engines finish a read before they return, so `op` is there to be given its own snapshot back.
     op.at.snapshot = held->inner();
-    (held->engine().*method)(op);
+    (engine.*method)(op);
     op.at.snapshot = held;
   }
 
@@ -120,6 +135,7 @@ class FullDiskEngine final : public Engine {
   // Until there is more space than at the last try, or it has not been tried for long.
   bool AwaitSpace(uint64_t free_before, milliseconds pause);
 
+  EmbeddedPartition system_{PartitionInfo{}, 0};  // stands for that of either
   const std::string directory_;
   OpenWritable open_writable_;  // the thread's, until it is joined
   mutable SharedMutex mutex_;
@@ -155,9 +171,11 @@ void FullDiskEngine::Run() {
   }
   std::weak_ptr<Engine> reader;
   {
+    auto next = std::shared_ptr<Engine>(writable, &writable->engine());
     WriteLock lock(mutex_);
-    reader = current_;
-    current_ = std::shared_ptr<Engine>(writable, &writable->engine());
+    current_.swap(next);
+    static_cast<void>(next->Close());
+    reader = next;
   }
   LogInfo("storage: there is space again, writes are accepted");
   while (!reader.expired())

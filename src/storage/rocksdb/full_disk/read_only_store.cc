@@ -34,20 +34,13 @@ class ReadOnlyStore final : public Engine {
     return LoadPartitions(*db_, partitions_);
   }
 
-  Capabilities capabilities() const override { return {.multi_partition_atomic = true, .persistent = true}; }
+  Capabilities capabilities() const override {
+    return {.multi_partition_atomic = true, .persistent = true, .snapshots = true};
+  }
 
-  void Get(GetOp& op) override {
-    ReadRow(*db_, {}, op);
-    op.done.Finish();
-  }
-  void MultiGet(MultiGetOp& op) override {
-    ReadRows(*db_, {}, op);
-    op.done.Finish();
-  }
-  void Scan(ScanOp& op) override {
-    ScanRows(*db_, {}, op);
-    op.done.Finish();
-  }
+  void Get(GetOp& op) override { Read(op, ReadRow); }
+  void MultiGet(MultiGetOp& op) override { Read(op, ReadRows); }
+  void Scan(ScanOp& op) override { Read(op, ScanRows); }
   void Commit(CommitOp& op) override {
     op.status = Refused();
     op.done.Finish();
@@ -60,24 +53,44 @@ class ReadOnlyStore final : public Engine {
     op.status = Status();
     op.done.Finish();
   }
-  Sequence DurableUpTo() const override { return db_->GetLatestSequenceNumber(); }
+  Mark DurableUpTo(const OpenPartition&) const override { return db_->GetLatestSequenceNumber(); }
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
     ReadLock lock(partitions_.mutex());
     co_return partitions_.List();
   }
   Task<Status> CreatePartition(PartitionInfo) override { co_return Refused(); }
+  Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
+    ReadLock lock(partitions_.mutex());
+    auto opened = partitions_.PlanOpen(id, epoch);
+    if (!opened) co_return opened.error();
+    // Another epoch would have to be stored.
+    if (*opened != *partitions_.Find(id)) co_return Refused();
+    co_return std::shared_ptr<OpenPartition>(partitions_.Handle(id));
+  }
+  Task<Status> SplitPartition(PartitionId, uint64_t, PartitionId, PartitionId) override { co_return Refused(); }
   Task<Status> DropPartition(PartitionId) override { co_return Refused(); }
-  Task<Status> SplitPartition(PartitionId, std::string, PartitionId) override { co_return Refused(); }
-  Task<Status> FencePartition(PartitionId, Epoch) override { co_return Refused(); }
+  OpenPartition& system() override { return partitions_.system(); }
 
   // Nothing changes here: every view is the same.
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<Snapshot>(); }
   Task<Status> Checkpoint(std::string) override { co_return Refused(); }
   EngineStats stats() const override { return {}; }
-  Status Close() override { return {}; }
+  // Whoever has a partition finds it dead and looks for it in the store that is open for writing.
+  Status Close() override {
+    ReadLock lock(partitions_.mutex());
+    for (const PartitionInfo& info : partitions_.List())
+      if (info.id != kSystemPartition) partitions_.Handle(info.id)->Kill();
+    return {};
+  }
 
  private:
+  template <class Op, class ReadIt>
+  void Read(Op& op, ReadIt read) const {
+    if (op.status = CheckAlive(op.partition); op.status.ok()) read(*db_, {}, op);
+    op.done.Finish();
+  }
+
   std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
   PartitionTable partitions_;  // not changed once open

@@ -10,13 +10,29 @@
 namespace armature::storage {
 namespace {
 constexpr std::string_view kPrefix{"\0p", 2};
-}  // namespace
+constexpr std::string_view kNewestPrefix{"\0n", 2};
 
-std::string PartitionRecordKey(PartitionId id) {
-  std::string key(kPrefix);
+std::string KeyOf(std::string_view prefix, PartitionId id) {
+  std::string key(prefix);
   AppendBigEndian(key, id);
   return key;
 }
+
+Result<Sequence> LoadNewest(rocksdb::DB& db, PartitionId id) {
+  std::string value;
+  const auto status = db.Get({}, NewestCommitKey(id), &value);
+  if (status.IsNotFound()) return Sequence{0};
+  if (!status.ok()) return FromRocksDb(status);
+  ByteReader reader(value);
+  const auto newest = reader.BigEndian<Sequence>();
+  if (!reader.ok() || !reader.at_end())
+    return Status::Corruption("the number of a partition's newest commit is damaged");
+  return newest;
+}
+}  // namespace
+
+std::string PartitionRecordKey(PartitionId id) { return KeyOf(kPrefix, id); }
+std::string NewestCommitKey(PartitionId id) { return KeyOf(kNewestPrefix, id); }
 
 Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
   const rocksdb::Slice end(kFirstUserKey.data(), kFirstUserKey.size());
@@ -31,11 +47,13 @@ Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
     const auto id = reader.BigEndian<PartitionId>();
     auto info = DecodePartition(id, records->value().ToStringView());
     if (!reader.ok() || !reader.at_end()) info = Status::Corruption("a partition record has a damaged key");
-    if (!info && id == kSystemPartition) return info.error();
+    auto newest = LoadNewest(db, id);
+    if (info && !newest) info = newest.error();
     // It costs its table, which then has no partition; the record and the rows stay as they are.
     if (!info) LogError("partition {} is left out: {}", id, info.error().message());
-    else table.Put(std::move(*info));
+    else table.Put(*info, *newest);
   }
+  ARMATURE_TRY(table.system().newest, LoadNewest(db, kSystemPartition));
   return FromRocksDb(records->status());
 }
 

@@ -1,8 +1,9 @@
-// Where the RocksDB engine keeps its partitions: one record each, under the reserved first byte 0x00.
+// Where the RocksDB engine keeps its partitions: two records each, under the reserved first byte 0x00.
 //
 //   0x00 'p' [partition id, 8 bytes big-endian]  ->  EncodePartition (storage/partition_table.h)
+//   0x00 'n' [partition id, 8 bytes big-endian]  ->  the number of its newest commit, 8 bytes big-endian
 //
-// Callers of the engine never see these keys: theirs begin with 0x01 or more.
+// Callers of the engine never see these keys: theirs lie behind 0x01 or more (storage/embedded_partition.h).
 #pragma once
 
 #include <string>
@@ -14,10 +15,11 @@
 
 namespace armature::storage {
 
-// The smallest key a caller of the engine may use.
+// Where what is not the engine's own begins.
 inline constexpr std::string_view kFirstUserKey{"\x01", 1};
 
 std::string PartitionRecordKey(PartitionId id);
+std::string NewestCommitKey(PartitionId id);
 // Reads every record into `table`. Called at opening, before other threads exist.
 Status LoadPartitions(rocksdb::DB& db, PartitionTable& table);
 

@@ -66,9 +66,10 @@ Status CheckFormat(const std::string& directory, std::string_view text) {
     std::from_chars(begin, text.data() + text.size(), version);
   }
   if (version <= 0) return Status::Format(fmt::format("{} does not hold data of armature", directory));
-  if (version > DataDirectory::kFormatVersion)
-    return Status::Format(fmt::format("{} holds data of format {}, this armature reads up to {}: use a newer armature",
-                                      directory, version, DataDirectory::kFormatVersion));
+  if (version != DataDirectory::kFormatVersion)
+    return Status::Format(fmt::format("{} holds data of format {}, this armature reads format {} only: use {} armature",
+                                      directory, version, DataDirectory::kFormatVersion,
+                                      version > DataDirectory::kFormatVersion ? "a newer" : "an older"));
   return {};
 }
 

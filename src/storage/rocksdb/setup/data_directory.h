@@ -1,6 +1,6 @@
 // DataDirectory: the directory that holds a store, locked and known to be ours.
 //
-//   FORMAT     "armature 1\n": whose data this is and which version of the layout
+//   FORMAT     "armature 2\n": whose data this is and which version of the layout
 //   LOCK       flock()ed by the process that has the store open
 //   CREATING   there before FORMAT is, and only then
 //   db/        RocksDB's files
@@ -9,7 +9,7 @@
 // for that of CREATING, and FinishCreation makes up for them and writes FORMAT last. Until then nothing has been
 // acknowledged as synced, so a store without FORMAT that cannot be opened (power failure) may be begun anew. CREATING
 // is synced before there is anything else: a directory that has files and neither of the two is somebody else's.
-// Refuses a directory that holds anything else, and a FORMAT newer than this program. Of RocksDB it knows the file
+// Refuses a directory that holds anything else, and a FORMAT that is not this program's. Of RocksDB it knows the file
 // system, through which it writes. Holds the lock until destroyed. Used by the RocksDB engine.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace armature::storage {
 
 class DataDirectory {
  public:
-  static constexpr int kFormatVersion = 1;
+  static constexpr int kFormatVersion = 2;
 
   // Creates the directory (and its parents) if it is missing. kLocked, kFormat or kIoError with a line for a human.
   static Result<DataDirectory> Open(rocksdb::FileSystem& files, const std::string& path);

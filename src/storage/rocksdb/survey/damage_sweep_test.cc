@@ -111,7 +111,7 @@ class DamageSweepTest : public ::testing::Test {
     for (int i = 0; i < kKeys; ++i) {
       GetOp get;
       const std::string key = Key(i);
-      get.key = key;
+      get.partition = &(*engine)->system(), get.key = key;
       (*engine)->Get(get);
       Await(get.done);
       has_errors = has_errors || !get.status.ok();

@@ -24,8 +24,9 @@ namespace fs = std::filesystem;
 
 constexpr size_t kBlock = 32 << 10;
 constexpr size_t kPerBlock = 8;
-// A commit of one such value takes an eighth of a block, so records, pages and blocks of the log lie side by side.
-const std::string kValue(kBlock / kPerBlock - 7 - 12 - 1 - 1 - 8 - 2, 'v');
+// A commit of one such value takes an eighth of a block, so records, pages and blocks of the log lie side by side: the
+// heads of record and batch, the row, and the row with the number of the commit.
+const std::string kValue(kBlock / kPerBlock - (7 + 12) - (1 + 1 + 9 + 2) - (1 + 1 + 10 + 1 + 8), 'v');
 
 std::string Key(int i) { return fmt::format("key{:05}", i); }
 

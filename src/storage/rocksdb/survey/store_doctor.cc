@@ -17,6 +17,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "storage/embedded_partition.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/setup/data_directory.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
@@ -106,15 +107,16 @@ Status StoreDoctor::OpenForReading() {
   return FromRocksDb(status);
 }
 
-Status StoreDoctor::Read(const KeyRange& range, const Row& row) {
+Status StoreDoctor::Read(const PartitionInfo& partition, const KeyRange& range, const Row& row) {
   if (Status status = OpenForReading(); !status.ok()) return status;
   rocksdb::ReadOptions options;
   options.fill_cache = false;
-  const rocksdb::Slice end(range.end);
-  if (!range.end.empty()) options.iterate_upper_bound = &end;
+  const auto stored = EmbeddedPartition(partition, 0).StoredRange(range.begin, range.end);
+  const rocksdb::Slice end(stored.range.end);
+  options.iterate_upper_bound = &end;
   const std::unique_ptr<rocksdb::Iterator> rows(db_->NewIterator(options));
-  for (rows->Seek(range.begin); rows->Valid(); rows->Next())
-    if (!row(rows->key().ToStringView(), rows->value().ToStringView())) break;
+  for (rows->Seek(stored.range.begin); rows->Valid(); rows->Next())
+    if (!row(rows->key().ToStringView().substr(stored.prefix_size), rows->value().ToStringView())) break;
   return FromRocksDb(rows->status());
 }
 

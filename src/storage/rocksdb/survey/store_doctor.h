@@ -34,10 +34,10 @@ class StoreDoctor {
   // Checks every block of every table file; adds to the survey's damage what it finds.
   void CheckTables();
 
-  // Rows in [range.begin, range.end) at the last good point, until `row` returns false. An error of opening or of a
-  // block.
+  // Rows of the partition in [range.begin, range.end) at the last good point, until `row` returns false. An error of
+  // opening or of a block.
   using Row = std::function<bool(std::string_view key, std::string_view value)>;
-  Status Read(const KeyRange& range, const Row& row);
+  Status Read(const PartitionInfo& partition, const KeyRange& range, const Row& row);
 
   // Whether a server would refuse the store. Bad blocks of a table file are no reason.
   bool IsRefused() const { return is_refused_; }

@@ -62,7 +62,7 @@ class StoreDoctorTest : public ::testing::Test {
   }
   static int CountKeys(StoreDoctor& doctor) {
     int count = 0;
-    const Status status = doctor.Read({"key", "kez"}, [&](std::string_view key, std::string_view value) {
+    const Status status = doctor.Read({}, {"key", "kez"}, [&](std::string_view key, std::string_view value) {
       EXPECT_EQ(key, Key(count));
       EXPECT_EQ(value, "value");
       return ++count != 0;

@@ -38,7 +38,7 @@ void DurableViews::Publish(const rocksdb::Snapshot* snapshot) {
   View& view = FreeView();
   view.snapshot = snapshot;
   current_.store(&view, std::memory_order_seq_cst);
-  sequence_.store(snapshot->GetSequenceNumber(), std::memory_order_release);
+  mark_.store(snapshot->GetSequenceNumber(), std::memory_order_release);
   ReleaseRetired();
 }
 

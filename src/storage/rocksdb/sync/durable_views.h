@@ -62,8 +62,8 @@ class DurableViews {
   Pin Acquire();
   // Makes `snapshot`, taken from the same database and now owned here, the current view.
   void Publish(const rocksdb::Snapshot* snapshot);
-  // Sequence number of the current view.
-  Sequence sequence() const { return sequence_.load(std::memory_order_acquire); }
+  // RocksDB's number of the current view: what has no higher mark is in it.
+  Mark mark() const { return mark_.load(std::memory_order_acquire); }
 
   // Gives every snapshot back to the database, which is about to close. Nobody reads any more.
   void Close();
@@ -73,7 +73,7 @@ class DurableViews {
   void ReleaseRetired() ARMATURE_WITH_LOCK(mutex_);
 
   std::atomic<View*> current_{nullptr};
-  std::atomic<Sequence> sequence_{0};
+  std::atomic<Mark> mark_{0};
   Mutex mutex_;
   rocksdb::DB* db_ ARMATURE_GUARDED_BY(mutex_);                           // null once closed
   std::vector<std::unique_ptr<View>> views_ ARMATURE_GUARDED_BY(mutex_);  // addresses live as long as this object

@@ -221,7 +221,7 @@ void Syncer::SyncGroup() {
   for (const DurableOp* op = group; op; op = op->next) ++size;
   // Taken after the group, so that it covers the group; before the fsync, so that the fsync covers it.
   const rocksdb::Snapshot* snapshot = db_.GetSnapshot();
-  const Sequence sequence = snapshot->GetSequenceNumber();
+  const Mark sequence = snapshot->GetSequenceNumber();
   last_ = SyncLog();
   if (last_.ok()) {
     views_.Publish(snapshot);
@@ -257,9 +257,9 @@ void Syncer::LookForSpace() {
 
 // With kInterval and kNone nothing is parked: an acknowledgement does not wait for this thread.
 void Syncer::RunInterval(milliseconds interval) {
-  Sequence synced = 0;
+  Mark synced = 0;
   auto sync = [&] {
-    const Sequence latest = db_.GetLatestSequenceNumber();
+    const Mark latest = db_.GetLatestSequenceNumber();
     if (latest == synced) return;
     last_ = SyncLog();
     if (!last_.ok()) return;

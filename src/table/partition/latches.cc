@@ -1,4 +1,4 @@
-#include "table/latches.h"
+#include "table/partition/latches.h"
 
 #include <algorithm>
 
@@ -29,17 +29,18 @@ class ARMATURE_THREAD_ATTRIBUTE(capability("mutex")) SpinLock {
 };
 }  // namespace
 
-struct alignas(64) LatchTable::Stripe {
+// Two to a cache line: there are as many for every partition.
+struct alignas(32) LatchTable::Stripe {
   SpinLock lock;
   bool is_held ARMATURE_GUARDED_BY(lock) = false;
   LockAwaiter* first ARMATURE_GUARDED_BY(lock) = nullptr;  // waiters in order
   LockAwaiter* last ARMATURE_GUARDED_BY(lock) = nullptr;
 };
 
-LatchTable::LatchTable(size_t stripe_count) : stripe_count_(stripe_count), stripes_(new Stripe[stripe_count]) {}
+LatchTable::LatchTable(size_t stripe_count) : stripes_(stripe_count) {}
 LatchTable::~LatchTable() = default;
 
-size_t LatchTable::StripeOf(std::string_view key) const { return XXH3_64bits(key.data(), key.size()) % stripe_count_; }
+size_t LatchTable::StripeOf(std::string_view key) const { return XXH3_64bits(key.data(), key.size()) % stripe_count(); }
 
 void LatchTable::InLockingOrder(std::vector<size_t>& stripes) {
   std::sort(stripes.begin(), stripes.end());

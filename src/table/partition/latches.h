@@ -10,12 +10,12 @@
 #include <atomic>
 #include <coroutine>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "base/async.h"
+#include "table/partition/lazy_array.h"
 
 namespace armature::table {
 
@@ -23,6 +23,7 @@ class LatchTable {
  public:
   static constexpr size_t kDefaultStripes = 1024;
 
+  // Takes memory when it is first used.
   explicit LatchTable(size_t stripe_count = kDefaultStripes);
   LatchTable(const LatchTable&) = delete;
   LatchTable& operator=(const LatchTable&) = delete;
@@ -72,7 +73,7 @@ class LatchTable {
   LockAwaiter Lock(std::string_view key) { return {*this, StripeOf(key)}; }
   LockAwaiter LockStripe(size_t stripe) { return {*this, stripe}; }
 
-  size_t stripe_count() const { return stripe_count_; }
+  size_t stripe_count() const { return stripes_.size(); }
   size_t StripeOf(std::string_view key) const;
   // Makes stripes ascending and unique: the order in which to LockStripe several.
   static void InLockingOrder(std::vector<size_t>& stripes);
@@ -83,8 +84,7 @@ class LatchTable {
   bool TryLock(size_t stripe);
   void Unlock(size_t stripe);
 
-  const size_t stripe_count_;
-  std::unique_ptr<Stripe[]> stripes_;
+  LazyArray<Stripe> stripes_;
 };
 
 }  // namespace armature::table

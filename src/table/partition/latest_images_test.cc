@@ -1,4 +1,4 @@
-#include "table/write/latest_images.h"
+#include "table/partition/latest_images.h"
 
 #include <string>
 

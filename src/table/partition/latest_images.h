@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "table/partition/lazy_array.h"
+
 namespace armature::table {
 
 class LatestImages {
@@ -50,7 +52,7 @@ class LatestImages {
     if (position != kNowhere) stripes_[stripe]->tags[position] = 0;
   }
 
-  std::vector<std::unique_ptr<Stripe>> stripes_;
+  LazyArray<std::unique_ptr<Stripe>> stripes_;
 };
 
 // PendingImages: the images of one commit, from their making to its end.

@@ -1,4 +1,4 @@
-#include "table/write/latest_images.h"
+#include "table/partition/latest_images.h"
 
 #include <xxhash.h>
 
@@ -13,18 +13,20 @@ size_t LatestImages::Position(const Stripe& stripe, uint64_t tag, std::string_vi
 }
 
 const LatestImages::Image* LatestImages::Find(size_t stripe, std::string_view key) const {
-  const Stripe* const entries = stripes_[stripe].get();
+  const auto* const of_stripe = stripes_.Find(stripe);
+  const Stripe* const entries = of_stripe ? of_stripe->get() : nullptr;
   if (!entries) return nullptr;
   const size_t position = Position(*entries, TagOf(key), key);
   return position == kNowhere ? nullptr : &entries->images[position];
 }
 
 size_t LatestImages::Put(size_t stripe, std::string_view key, bool exists, std::string_view value) {
-  if (!stripes_[stripe]) {
+  auto& of_stripe = stripes_[stripe];
+  if (!of_stripe) {
     if (value.size() > kLargestKept) return kNowhere;
-    stripes_[stripe] = std::make_unique<Stripe>();
+    of_stripe = std::make_unique<Stripe>();
   }
-  Stripe& entries = *stripes_[stripe];
+  Stripe& entries = *of_stripe;
   const uint64_t tag = TagOf(key);
   size_t position = Position(entries, tag, key);
   // What is there is no longer true; it is known again when nothing below can fail any more.

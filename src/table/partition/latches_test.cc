@@ -1,4 +1,4 @@
-#include "table/latches.h"
+#include "table/partition/latches.h"
 
 #include <algorithm>
 #include <array>
