@@ -260,6 +260,63 @@ TEST_F(ManyPartitionsTest, PartitionsThatDoNotFitTogetherCostTheirTableAlone) {
   EXPECT_NE(layer_->catalog.Find(kScope, "other"), nullptr);
 }
 
+// A write has read the definition, and waits for its item, when its index goes.
+class IndexThatGoesTest : public testing::TestWithParam<std::string> {
+ protected:
+  Task<void> Write(std::string& outcome) {
+    Arena arena;
+    const auto put = TestWrite::Put(*table_, "g=S:a,pk=S:x");
+    if (GetParam() == "single") {
+      outcome = co_await put->Execute(layer_.writes);
+      co_return;
+    }
+    const std::span<ItemWrite> writes(&put->write(), 1);
+    if (GetParam() == "batch") {
+      const auto done = co_await layer_.writes.ExecuteBatch(writes, arena);
+      outcome = done ? "ok" : done.error().name;
+    } else {
+      const auto done = co_await layer_.writes.ExecuteTransaction(writes, nullptr, arena);
+      outcome = done ? "ok" : done.error().name;
+    }
+  }
+
+  Metrics metrics_;
+  ManualClock clock_;
+  std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
+  TableLayer layer_{*engine_, clock_};
+  std::shared_ptr<Table> table_;
+};
+
+TEST_P(IndexThatGoesTest, IsNotMissedByWriters) {
+  ASSERT_TRUE(RunBlocking(layer_.catalog.Load()).ok());
+  model::TableDef def = MakeTableDef("tbl");
+  model::IndexDef index;
+  index.name = kIndex;
+  index.id = def.next_index_id++;
+  index.key_schema = {{{"g", model::Type::kS}}, {}};
+  def.indexes.push_back(index);
+  table_ = RunBlocking(layer_.catalog.Create(def)).value();
+
+  StepExecutor executor;
+  std::string outcome;
+  engine_->SetDelayed(true);
+  executor.Start(Write(outcome));
+  engine_->SetDelayed(false);
+  ASSERT_EQ(outcome, "");
+  const auto remove = [](model::TableDef& changed) -> model::ApiResult<void> {
+    changed.indexes.clear();
+    return {};
+  };
+  ASSERT_TRUE(RunBlocking(layer_.catalog.Update(kScope, "tbl", remove)).has_value());
+  executor.RunUntil([&] { return !outcome.empty(); });
+  EXPECT_EQ(outcome, "ok");
+  EXPECT_EQ(ReadItem(layer_.reads, *table_, "pk=S:x"), "g=S:a,pk=S:x");
+  EXPECT_EQ(RunBlocking(engine_->ListPartitions())->size(), 2u) << "the system's and the table's";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, IndexThatGoesTest, testing::Values("single", "batch", "transaction"),
+                         [](const auto& way) { return way.param; });
+
 TEST(LazyArray, TakesMemoryOnceOneIsAskedFor) {
   LazyArray<int> array(100);
   EXPECT_EQ(array.size(), 100u);
