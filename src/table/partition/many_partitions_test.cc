@@ -67,7 +67,7 @@ class ManyPartitionsTest : public testing::Test {
   static std::string KeyOf(int i) { return fmt::format("pk=S:k{}", i); }
   std::string Put(int i, int n) {
     const std::string item = fmt::format("g=S:g{},n=N:{},pk=S:k{}", n % 7, n, i);
-    const std::string outcome = RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes));
+    std::string outcome = RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes));
     if (outcome == "ok") expected_[KeyOf(i)] = item;
     return outcome;
   }
