@@ -241,6 +241,13 @@ TEST_F(ManyPartitionsTest, DeadHandlesAreReplacedAndNobodyNotices) {
   ExpectAll();
 }
 
+TEST_F(ManyPartitionsTest, AnIndexWithoutItsPartitionIsNotTriedForEver) {
+  Fill();
+  ASSERT_TRUE(RunBlocking(engine_->DropPartition(Index().partitions->Find(0)->id())).ok());
+  EXPECT_EQ(Put(1, 2), "InternalServerError");
+  EXPECT_EQ(ReadItem(layer_->reads, *table_, KeyOf(1)), expected_[KeyOf(1)]);
+}
+
 TEST_F(ManyPartitionsTest, WhatWasDroppedIsGoneForGood) {
   Fill();
   for (const storage::PartitionId id : {table_->partitions().Find(0)->id(), Index().partitions->Find(0)->id()})

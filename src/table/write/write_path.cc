@@ -323,7 +323,13 @@ Task<Status> WritePath::LookAgain(std::span<ItemWrite> writes) {
       Status status = co_await write.table->partitions().LookAgain(engine_, write.partition_);
       if (!status.ok()) co_return status;
     }
-    if (Status status = co_await LookForIndexes(*write.schema); !status.ok()) co_return status;
+    const Status status = co_await LookForIndexes(*write.schema);
+    if (status.code() == StatusCode::kNotFound) {
+      // One that is gone went with its index: the next try is made under a newer definition.
+      if (write.table->schema() == write.schema) co_return Status::Corruption("an index has lost its partition");
+    } else if (!status.ok()) {
+      co_return status;
+    }
     write.ForgetTry();
   }
   co_return Status::Ok();
@@ -335,9 +341,7 @@ Task<Status> WritePath::LookForIndexes(const TableSchema& schema) {
     const auto partitions = index.partitions->list();
     for (const auto& partition : *partitions) {
       if (partition->handle().is_alive()) continue;
-      // One that is gone went with its index: the next try is made under a newer definition.
-      Status status = co_await index.partitions->LookAgain(engine_, partition);
-      if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+      if (Status status = co_await index.partitions->LookAgain(engine_, partition); !status.ok()) co_return status;
     }
   }
   co_return Status::Ok();
