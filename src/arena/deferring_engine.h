@@ -41,7 +41,7 @@ class DeferringEngine final : public storage::Engine {
   }
 
   Task<Result<std::vector<storage::PartitionInfo>>> ListPartitions() override { return inner_.ListPartitions(); }
-  Task<Status> CreatePartition(storage::PartitionInfo info) override { return inner_.CreatePartition(std::move(info)); }
+  Task<Status> CreatePartition(storage::PartitionInfo info) override { return inner_.CreatePartition(info); }
   Task<Status> DropPartition(storage::PartitionId id) override { return inner_.DropPartition(id); }
   Task<Result<std::shared_ptr<storage::OpenPartition>>> OpenPartitionAt(storage::PartitionId id,
                                                                         storage::Epoch epoch) override {

@@ -432,7 +432,7 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Delete(TableScope scop
 Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   const auto def = table->def();
   const std::string key = CatalogKeyOf(*def);
-  if (!def->stream.label.empty()) co_return co_await BuryTable(std::move(table));
+  if (!def->stream.label.empty()) co_return co_await BuryTable(table);
   storage::Batch batch;
   batch.Delete(key);
   batch.Delete(TableStatsKey(def->id));

@@ -22,7 +22,6 @@ using model::TableDef;
 using table::TestWrite;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr const char* kIndex = "by-g";
 

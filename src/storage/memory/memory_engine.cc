@@ -69,10 +69,7 @@ class MemoryEngine final : public Engine {
       if (info.id != kSystemPartition) partitions_.Put(info, original.partitions_.Handle(info.id)->newest());
     partitions_.system().SetNewest(original.partitions_.system().newest());
     store_->mark = original.store_->mark;
-    original.store_->map.Scan("", "", false, kNewest, [&](std::string_view key, std::string_view value) {
-      store_->map.Put(key, value, store_->mark);
-      return true;
-    });
+    CopyRows(original.store_->map, store_->map, store_->mark);
   }
 
   Capabilities capabilities() const override {
@@ -260,7 +257,7 @@ class MemoryEngine final : public Engine {
     mark = ++store_->mark;
     for (auto& part : parts) {
       auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
-      ApplyBatch(*part.batch, partition, mark);
+      ApplyBatch(*part.batch, partition, mark, store_->map);
       part.sequence = partition.newest() + part.batch->numbers();
       partition.SetNewest(part.sequence);
     }
@@ -268,8 +265,14 @@ class MemoryEngine final : public Engine {
     return {};
   }
 
-  void ApplyBatch(const Batch& batch, const EmbeddedPartition& partition, Mark mark) ARMATURE_WITH_LOCK(store_->mutex) {
-    VersionMap& map = store_->map;
+  static void CopyRows(const VersionMap& from, VersionMap& to, Mark mark) {
+    from.Scan("", "", false, kNewest, [&](std::string_view key, std::string_view value) {
+      to.Put(key, value, mark);
+      return true;
+    });
+  }
+
+  static void ApplyBatch(const Batch& batch, const EmbeddedPartition& partition, Mark mark, VersionMap& map) {
     Sequence number = partition.newest();
     std::string stored, end;
     batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {

@@ -67,7 +67,7 @@ class ManyPartitionsTest : public testing::Test {
   static std::string KeyOf(int i) { return fmt::format("pk=S:k{}", i); }
   std::string Put(int i, int n) {
     const std::string item = fmt::format("g=S:g{},n=N:{},pk=S:k{}", n % 7, n, i);
-    const std::string outcome = RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes));
+    std::string outcome = RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes));
     if (outcome == "ok") expected_[KeyOf(i)] = item;
     return outcome;
   }
@@ -241,6 +241,13 @@ TEST_F(ManyPartitionsTest, DeadHandlesAreReplacedAndNobodyNotices) {
   ExpectAll();
 }
 
+TEST_F(ManyPartitionsTest, AnIndexWithoutItsPartitionIsNotTriedForEver) {
+  Fill();
+  ASSERT_TRUE(RunBlocking(engine_->DropPartition(Index().partitions->Find(0)->id())).ok());
+  EXPECT_EQ(Put(1, 2), "InternalServerError");
+  EXPECT_EQ(ReadItem(layer_->reads, *table_, KeyOf(1)), expected_[KeyOf(1)]);
+}
+
 TEST_F(ManyPartitionsTest, WhatWasDroppedIsGoneForGood) {
   Fill();
   for (const storage::PartitionId id : {table_->partitions().Find(0)->id(), Index().partitions->Find(0)->id()})
@@ -259,6 +266,69 @@ TEST_F(ManyPartitionsTest, PartitionsThatDoNotFitTogetherCostTheirTableAlone) {
   EXPECT_TRUE(layer_->catalog.WhyUnreadable(kScope, "tbl"));
   EXPECT_NE(layer_->catalog.Find(kScope, "other"), nullptr);
 }
+
+// Writes have read the definition, and wait for their item, when its index goes.
+class IndexThatGoesTest : public testing::TestWithParam<std::string> {
+ protected:
+  Task<void> Write(std::string key, std::string& outcome) {
+    Arena arena;
+    const auto put = TestWrite::Put(*table_, "g=S:a," + key);
+    if (GetParam() == "single") {
+      outcome = co_await put->Execute(layer_.writes);
+      co_return;
+    }
+    const std::span<ItemWrite> writes(&put->write(), 1);
+    if (GetParam() == "batch") {
+      const auto done = co_await layer_.writes.ExecuteBatch(writes, arena);
+      outcome = done ? "ok" : done.error().name;
+    } else {
+      const auto done = co_await layer_.writes.ExecuteTransaction(writes, nullptr, arena);
+      outcome = done ? "ok" : done.error().name;
+    }
+  }
+
+  Metrics metrics_;
+  ManualClock clock_;
+  std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
+  TableLayer layer_{*engine_, clock_};
+  std::shared_ptr<Table> table_;
+};
+
+TEST_P(IndexThatGoesTest, IsNotMissedByWriters) {
+  ASSERT_TRUE(RunBlocking(layer_.catalog.Load()).ok());
+  table_ = RunBlocking(layer_.catalog.Create(MakeTableDef("tbl"))).value();
+  const auto change = [&](auto how) {
+    const auto apply = [&](model::TableDef& def) -> model::ApiResult<void> {
+      how(def);
+      return {};
+    };
+    ASSERT_TRUE(RunBlocking(layer_.catalog.Update(kScope, "tbl", apply)).has_value());
+  };
+  // How far a write gets before the index goes is chance; mostly it waits for the old item.
+  for (int round = 0; round < 30; ++round) {
+    change([](model::TableDef& def) {
+      model::IndexDef index;
+      index.name = kIndex;
+      index.id = def.next_index_id++;
+      index.key_schema = {{{"g", model::Type::kS}}, {}};
+      def.indexes.push_back(index);
+    });
+    const std::string key = fmt::format("pk=S:{}", round);
+    StepExecutor executor;
+    std::string outcome;
+    engine_->SetDelayed(true);
+    executor.Start(Write(key, outcome));
+    engine_->SetDelayed(false);
+    change([](model::TableDef& def) { def.indexes.clear(); });
+    executor.RunUntil([&] { return !outcome.empty(); });
+    EXPECT_EQ(outcome, "ok");
+    EXPECT_EQ(ReadItem(layer_.reads, *table_, key), "g=S:a," + key);
+  }
+  EXPECT_EQ(RunBlocking(engine_->ListPartitions())->size(), 2u) << "the system's and the table's";
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, IndexThatGoesTest, testing::Values("single", "batch", "transaction"),
+                         [](const auto& way) { return way.param; });
 
 TEST(LazyArray, TakesMemoryOnceOneIsAskedFor) {
   LazyArray<int> array(100);

@@ -26,6 +26,13 @@ namespace {
 
 constexpr storage::ReadAt kLatest{storage::View::kLatest};
 
+// Of a commit that was refused. If what was dropped is none of the partitions of the items, it went with its index, and
+// the write with the definition that had it: it is done again under the newer one.
+Status Refused(Status status, bool are_items_there) {
+  if (status.code() == StatusCode::kNotFound && are_items_there) return Status::Fenced();
+  return status;
+}
+
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
 }  // namespace
@@ -214,6 +221,7 @@ Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchem
     const auto partition = index.partitions->Find(HashOfItemKey(row_key));
     const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, kLatest);
     if (stored) co_return stored->has_value();
+    if (stored.error().code() == StatusCode::kNotFound) co_return false;  // the index is gone: the commit will tell
     if (stored.error().code() != StatusCode::kFenced) co_return WriteError(*write.table, stored.error());
     const Status found = co_await index.partitions->LookAgain(engine_, partition);
     if (!found.ok()) co_return WriteError(*write.table, found);
@@ -317,7 +325,13 @@ Task<Status> WritePath::LookAgain(std::span<ItemWrite> writes) {
       Status status = co_await write.table->partitions().LookAgain(engine_, write.partition_);
       if (!status.ok()) co_return status;
     }
-    if (Status status = co_await LookForIndexes(*write.schema); !status.ok()) co_return status;
+    const Status status = co_await LookForIndexes(*write.schema);
+    if (status.code() == StatusCode::kNotFound) {
+      // One that is gone went with its index: the next try is made under a newer definition.
+      if (write.table->schema() == write.schema) co_return Status::Corruption("an index has lost its partition");
+    } else if (!status.ok()) {
+      co_return status;
+    }
     write.ForgetTry();
   }
   co_return Status::Ok();
@@ -329,9 +343,7 @@ Task<Status> WritePath::LookForIndexes(const TableSchema& schema) {
     const auto partitions = index.partitions->list();
     for (const auto& partition : *partitions) {
       if (partition->handle().is_alive()) continue;
-      // One that is gone went with its index: the next try is made under a newer definition.
-      Status status = co_await index.partitions->LookAgain(engine_, partition);
-      if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
+      if (Status status = co_await index.partitions->LookAgain(engine_, partition); !status.ok()) co_return status;
     }
   }
   co_return Status::Ok();
@@ -365,7 +377,7 @@ Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
     std::vector<storage::CommitManyOp::Part> parts{{&partition.handle(), &changes.batch}};
     for (const auto& of_index : of_indexes) parts.push_back({&of_index->partition->handle(), &of_index->batch});
     const auto committed = co_await storage::CommitParts(engine_, parts);
-    if (!committed) co_return committed.error();
+    if (!committed) co_return Refused(committed.error(), partition.handle().is_alive());
     mark = *committed;
     changes.Settle(mark, parts.front().sequence);
     for (size_t i = 0; i < of_indexes.size(); ++i) of_indexes[i]->Settle(mark, parts[i + 1].sequence);
@@ -417,6 +429,11 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
   co_return guards;
 }
 
+bool WritePath::AreAlive(std::span<const ItemWrite> writes) {
+  return std::all_of(writes.begin(), writes.end(),
+                     [](const ItemWrite& write) { return write.partition_->handle().is_alive(); });
+}
+
 // Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
 Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
@@ -449,6 +466,7 @@ Task<Status> WritePath::TryBatch(std::span<ItemWrite> writes, Arena& arena) {
   AllChanges changes;
   co_await PrepareAll(writes, changes, arena);
   Status committed = co_await CommitAll(changes, nullptr);
+  committed = Refused(std::move(committed), AreAlive(writes));
   if (committed.code() == StatusCode::kFenced) co_return committed;
   for (ItemWrite& write : writes) {
     if (write.failure || !write.condition_held) continue;
@@ -484,7 +502,8 @@ Task<Result<bool>> WritePath::TryTransaction(std::span<ItemWrite> writes, const 
       if (!of_partition->partition->handle().is_alive()) co_return Status::Fenced();
     co_return false;
   }
-  if (Status status = co_await CommitAll(changes, system_changes); !status.ok()) co_return status;
+  if (Status status = co_await CommitAll(changes, system_changes); !status.ok())
+    co_return Refused(std::move(status), AreAlive(writes));
   for (ItemWrite& write : writes) CountChange(write);
   co_return true;
 }

@@ -112,6 +112,8 @@ class WritePath {
   Task<Status> TryBatch(std::span<ItemWrite> writes, Arena& arena);
   Task<Result<bool>> TryTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes, Arena& arena);
   Task<Status> LookAgain(std::span<ItemWrite> writes);
+  // Whether the partitions of the items are.
+  static bool AreAlive(std::span<const ItemWrite> writes);
   Task<Status> LookForIndexes(const TableSchema& schema);
 
   Task<model::ApiResult<void>> AwaitDurable(const Table& table, const Partition& partition, storage::Mark mark);

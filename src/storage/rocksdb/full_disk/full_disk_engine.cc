@@ -73,7 +73,7 @@ class FullDiskEngine final : public Engine {
   }
   Task<Status> CreatePartition(PartitionInfo info) override {
     const auto engine = Current();
-    co_return co_await engine->CreatePartition(std::move(info));
+    co_return co_await engine->CreatePartition(info);
   }
   Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
     const auto engine = Current();
