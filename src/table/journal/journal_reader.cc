@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "storage/delete_rows.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/record_codec.h"
@@ -138,9 +139,13 @@ Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader,
 
 Task<Status> JournalReader::RemoveCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(reader);
-  storage::Batch batch;
-  batch.DeleteRange(range.begin, range.end);
-  co_return co_await CommitToTable(table, batch);
+  for (;;) {
+    const auto partition = table.partitions().Find(kJournalHash);
+    Status status = co_await storage::DeleteRows(engine_, partition->handle(), range);
+    if (status.code() != StatusCode::kFenced) co_return status;
+    status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
+  }
 }
 
 }  // namespace armature::table

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "storage/delete_rows.h"
 #include "table/keys/key_layout.h"
 #include "table/system_records.h"
 
@@ -75,17 +76,18 @@ Task<Status> JournalTrimmer::CarryOut(Table& table, TrimPlan plan) {
   auto kept = std::make_shared<const JournalState>(std::move(plan.kept));
   std::map<LaneId, Position> swept;
   for (const Lane& lane : kept->lanes) swept[lane.id] = lane.trimmed;
-  storage::Batch record, rows;
+  storage::Batch record;
   record.Put(JournalStateKey(table.id()), EncodeJournalState(*kept));
-  for (const TrimPlan::Rows& range : plan.rows)
-    rows.DeleteRange(JournalRowKey(range.lane, range.begin), JournalRowKey(range.lane, range.end));
-  std::vector<storage::CommitManyOp::Part> parts{{&engine_.system(), &record}};
   const auto partition = table.partitions().Find(kJournalHash);
-  if (!rows.empty()) parts.push_back({&partition->handle(), &rows});
 
   // A lane is listed until its rows are gone: if this fails, the next call finds it again.
   table.journal().Publish(std::make_shared<const JournalState>(std::move(plan.announced)));
-  if (Status status = co_await CommitDurably(engine_, parts); !status.ok()) co_return status;
+  for (const TrimPlan::Rows& range : plan.rows) {
+    const storage::KeyRange rows{JournalRowKey(range.lane, range.begin), JournalRowKey(range.lane, range.end)};
+    if (Status status = co_await storage::DeleteRows(engine_, partition->handle(), rows); !status.ok())
+      co_return status;
+  }
+  if (Status status = co_await WriteSystemRecordsDurably(engine_, record); !status.ok()) co_return status;
   tables_[table.id()].swept.swap(swept);
   table.journal().Publish(std::move(kept));
   co_return Status::Ok();
