@@ -43,6 +43,7 @@ class DeferringEngine final : public storage::Engine {
   Task<Result<std::vector<storage::PartitionInfo>>> ListPartitions() override { return inner_.ListPartitions(); }
   Task<Status> CreatePartition(storage::PartitionInfo info) override { return inner_.CreatePartition(info); }
   Task<Status> DropPartition(storage::PartitionId id) override { return inner_.DropPartition(id); }
+  Task<Status> DropRowsOfHashes(storage::KeyspaceId keyspace) override { return inner_.DropRowsOfHashes(keyspace); }
   Task<Result<std::shared_ptr<storage::OpenPartition>>> OpenPartitionAt(storage::PartitionId id,
                                                                         storage::Epoch epoch) override {
     return inner_.OpenPartitionAt(id, epoch);

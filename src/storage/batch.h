@@ -13,7 +13,7 @@ namespace armature::storage {
 
 class Batch {
  public:
-  enum class Kind : uint8_t { kPut = 1, kDelete = 2, kDeleteRange = 3, kPutNumbered = 4 };
+  enum class Kind : uint8_t { kPut = 1, kDelete = 2, kPutNumbered = 3 };
 
   void Put(std::string_view key, std::string_view value) { Append(Kind::kPut, key, value); }
   void Delete(std::string_view key) { Append(Kind::kDelete, key, {}); }
@@ -23,8 +23,6 @@ class Batch {
     Append(Kind::kPutNumbered, prefix, value);
     ++numbered_;
   }
-  // Deletes every key in [begin, end).
-  void DeleteRange(std::string_view begin, std::string_view end) { Append(Kind::kDeleteRange, begin, end); }
 
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
@@ -37,7 +35,7 @@ class Batch {
     numbered_ = 0;
   }
 
-  // Calls visit(kind, key, value-or-range-end) for every change, in order.
+  // Calls visit(kind, key, value) for every change, in order.
   template <class Visitor>
   void ForEach(Visitor&& visit) const {
     ByteReader reader(buffer_);

@@ -64,9 +64,15 @@ EmbeddedPartition::Stored EmbeddedPartition::StoredRange(std::string_view begin,
   return stored;
 }
 
+KeyRange RowsOfHashes(KeyspaceId keyspace) {
+  std::string prefix = Prefix(kHashKeys, keyspace);
+  std::string end = BehindPrefix(prefix);
+  return {std::move(prefix), std::move(end)};
+}
+
 std::vector<KeyRange> EmbeddedPartition::RangesToDrop(bool is_last) const {
   std::vector<KeyRange> ranges{{own_, BehindPrefix(own_)}};
-  if (is_last && !info().is_ended) ranges.push_back({of_hashes_, BehindPrefix(of_hashes_)});
+  if (is_last && !info().is_ended) ranges.push_back(RowsOfHashes(info().keyspace));
   return ranges;
 }
 
@@ -93,9 +99,7 @@ Status CheckScan(const ScanOp& op) {
 
 Status CheckBatch(const OpenPartition& partition, const Batch& batch) {
   bool has_all = true;
-  batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view) {
-    has_all = has_all && (kind == Batch::Kind::kDeleteRange || partition.Has(key));
-  });
+  batch.ForEach([&](Batch::Kind, std::string_view key, std::string_view) { has_all = has_all && partition.Has(key); });
   if (has_all) return {};
   return Status::InvalidArgument(fmt::format("a batch with keys that are not of partition {}", partition.id()));
 }

@@ -44,6 +44,9 @@ class EmbeddedPartition final : public OpenPartition {
   std::string own_;
 };
 
+// The stored rows of a keyspace that belong to hashes.
+KeyRange RowsOfHashes(KeyspaceId keyspace);
+
 // The first key behind all that begin with `prefix`. REQUIRES: not all of its bytes are 0xff.
 std::string BehindPrefix(std::string_view prefix);
 

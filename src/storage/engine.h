@@ -178,6 +178,9 @@ class Engine {
   virtual Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) = 0;
   // Forgets the partition and everything in it.
   virtual Task<Status> DropPartition(PartitionId id) = 0;
+  // What belongs to hashes goes, in all partitions of the keyspace; what is a partition's own stays. REQUIRES: nobody
+  // reads or writes it any more. Durable or not: what a crash brings back is dropped with the partitions.
+  virtual Task<Status> DropRowsOfHashes(KeyspaceId keyspace) = 0;
 
   // The handle of the system partition, for as long as the engine lives.
   virtual OpenPartition& system() = 0;

@@ -451,18 +451,13 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
 Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   const auto def = table->def();
   const std::string key = CatalogKeyOf(*def);
-  storage::Batch records, items;
+  storage::Batch records;
   records.Delete(key);
   records.Delete(TableStatsKey(def->id));
   // Its global indexes are not kept.
   TableDef buried = *def;
   std::erase_if(buried.indexes, [](const auto& index) { return index.kind == model::IndexKind::kGlobal; });
   records.Put(DeletedTableKey(def->id), model::EncodeTableDef(buried));
-  const storage::KeyRange all = AllOfHashes();
-  items.DeleteRange(all.begin, all.end);
-  const auto partitions = table->partitions().list();
-  std::vector<storage::CommitManyOp::Part> parts{{&engine_.system(), &records}};
-  for (const auto& partition : *partitions) parts.push_back({&partition->handle(), &items});
   std::vector<storage::PartitionId> of_indexes;
   const auto schema = table->schema();
   for (const auto& index : schema->indexes())
@@ -470,15 +465,13 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   partitions_to_drop_.reserve(partitions_to_drop_.size() + of_indexes.size());
   list_.MakeRoomToBury();
   MakeRoomToTell();
-  Status status = co_await CommitDurably(engine_, parts);
-  // The next try, by RunDueTransitions, finds them.
-  for (const auto& partition : *partitions)
-    if (status.code() == StatusCode::kFenced && !partition->handle().is_alive())
-      static_cast<void>(co_await table->partitions().LookAgain(engine_, partition));
-  if (!status.ok()) co_return status;
+  if (Status status = co_await CommitSystem(records); !status.ok()) co_return status;
   to_tell_.push_back({table, def, nullptr});
   list_.Bury(key, std::move(table));
   partitions_to_drop_.insert(partitions_to_drop_.end(), of_indexes.begin(), of_indexes.end());
+  // What is left after a crash or a failure goes with the journal.
+  if (Status status = co_await engine_.DropRowsOfHashes(def->id); !status.ok())
+    LogWarn("the items of deleted table {} stay until its stream is gone: {}", def->name, status.ToString());
   co_return co_await DropPartitions();
 }
 

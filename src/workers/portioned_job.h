@@ -18,6 +18,7 @@
 
 #include "base/bytes.h"
 #include "base/log.h"
+#include "storage/delete_rows.h"
 #include "storage/engine.h"
 #include "storage/engine_calls.h"
 #include "table/catalog.h"
@@ -179,16 +180,14 @@ Task<Status> PortionedJob<Work>::RemoveRecord(std::string key) {
 
 template <class Work>
 Task<Status> PortionedJob<Work>::DeleteRows(const table::Table& table, const storage::KeyRange& rows) {
-  storage::Batch batch;
-  batch.DeleteRange(rows.begin, rows.end);
   const auto partitions = table.partitions().list();
   for (const auto& partition : *partitions) {
-    const auto committed = co_await storage::CommitBatch(engine_, partition->handle(), batch);
-    if (committed) continue;
+    Status status = co_await storage::DeleteRows(engine_, partition->handle(), rows);
+    if (status.ok()) continue;
     // It is tried again later, with the partition that is there then.
-    if (committed.error().code() == StatusCode::kFenced)
+    if (status.code() == StatusCode::kFenced)
       static_cast<void>(co_await table.partitions().LookAgain(engine_, partition));
-    co_return committed.error();
+    co_return status;
   }
   co_return Status::Ok();
 }

@@ -50,12 +50,15 @@ FaultWorkload::FaultWorkload(Caller call)
       }) {}
 
 bool FaultWorkload::Fail(std::string problem) {
-  if (problem_.empty()) problem_ = std::move(problem);
+  if (problem_.empty()) problem_ = problem + "\nand before that:" + told_;
   return false;
 }
 
 FaultReply FaultWorkload::Call(FaultHouse& house, std::string_view operation, const std::string& json) {
-  return call_(house, operation, json);
+  FaultReply reply = call_(house, operation, json);
+  told_ += fmt::format("\n  {} {:.80}: {}", operation, json,
+                       reply.kind == FaultReply::Kind::kOk ? fmt::format("ok {:.40}", reply.body) : reply.error);
+  return reply;
 }
 
 bool FaultWorkload::Begin(FaultHouse& house) {
@@ -77,11 +80,12 @@ bool FaultWorkload::Begin(FaultHouse& house) {
 // --- requests
 
 void FaultWorkload::Do(FaultHouse& house, std::string_view operation, const std::string& json,
-                       const Worlds::Step& step) {
+                       const std::string& condition_key, const Worlds::Step& step) {
+  const auto is_beside = [&](const std::string& key) { return IsLocal(key) == IsLocal(condition_key); };
   const FaultReply reply = Call(house, operation, json);
   switch (reply.kind) {
     case FaultReply::Kind::kOk: worlds_.Done(step); break;
-    case FaultReply::Kind::kRefused: worlds_.Refused(step); break;
+    case FaultReply::Kind::kRefused: worlds_.Refused(step, is_beside); break;
     case FaultReply::Kind::kUnknown:
       worlds_.Unknown(step);
       ++unknown_;
@@ -93,7 +97,7 @@ void FaultWorkload::Do(FaultHouse& house, std::string_view operation, const std:
 void FaultWorkload::Put(FaultHouse& house, const std::string& key, int n, bool if_absent) {
   const std::string condition = if_absent ? R"json(,"ConditionExpression":"attribute_not_exists(pk)")json" : "";
   const std::string json = fmt::format(R"({{"TableName":"{}","Item":{}{}}})", TableOf(key), Item(key, n), condition);
-  Do(house, "PutItem", json, [&](const World& world) -> std::optional<World> {
+  Do(house, "PutItem", json, key, [&](const World& world) -> std::optional<World> {
     if (if_absent && world.contains(key)) return std::nullopt;
     return With(world, key, n);
   });
@@ -128,7 +132,7 @@ void FaultWorkload::Add(FaultHouse& house, const std::string& key, int n) {
 void FaultWorkload::Delete(FaultHouse& house, const std::string& key) {
   const std::string json = fmt::format(
       R"json({{"TableName":"{}","Key":{},"ConditionExpression":"attribute_exists(pk)"}})json", TableOf(key), Key(key));
-  Do(house, "DeleteItem", json, [&](const World& world) -> std::optional<World> {
+  Do(house, "DeleteItem", json, key, [&](const World& world) -> std::optional<World> {
     if (!world.contains(key)) return std::nullopt;
     World after = world;
     after.erase(key);
@@ -142,7 +146,7 @@ void FaultWorkload::Transact(FaultHouse& house, const std::string& put, const st
                     "ConditionExpression":"attribute_not_exists(pk)"}}}},
                     {{"Put":{{"TableName":"{}","Item":{}}}}}]}})json",
                                        TableOf(put), Item(put, n), TableOf(other), Item(other, n + 1));
-  Do(house, "TransactWriteItems", json, [&](const World& world) -> std::optional<World> {
+  Do(house, "TransactWriteItems", json, put, [&](const World& world) -> std::optional<World> {
     if (world.contains(put)) return std::nullopt;
     return With(With(world, put, n), other, n + 1);
   });

@@ -44,8 +44,9 @@ class FaultWorkload {
 
  private:
   FaultReply Call(FaultHouse& house, std::string_view operation, const std::string& json);
-  // Makes the request and tells the worlds.
-  void Do(FaultHouse& house, std::string_view operation, const std::string& json, const Worlds::Step& step);
+  // Makes the request, whose condition is on an item of that key if it has one, and tells the worlds.
+  void Do(FaultHouse& house, std::string_view operation, const std::string& json, const std::string& condition_key,
+          const Worlds::Step& step);
   void Put(FaultHouse& house, const std::string& key, int n, bool if_absent);
   void Add(FaultHouse& house, const std::string& key, int n);
   void Delete(FaultHouse& house, const std::string& key);
@@ -63,6 +64,7 @@ class FaultWorkload {
   Caller call_;
   Worlds worlds_;
   std::string problem_;
+  std::string told_;  // every request so far and its reply, in short
   size_t unknown_ = 0;
 };
 

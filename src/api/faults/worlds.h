@@ -7,6 +7,7 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,10 +30,14 @@ class Worlds {
       if (auto after = step(chain.back())) next.insert({std::move(*after)});
     });
   }
-  // A refusal tells of the latest state, so that is durable then.
-  void Refused(const Step& step) {
+  // A refusal tells of the latest state of the partition it was refused by, so that is durable then. What is pending
+  // for others may still be; `is_of_it` says of a key whether it is that partition's.
+  void Refused(const Step& step, const std::function<bool(const std::string& key)>& is_of_it) {
     Replace([&](const Chain& chain, Chains& next) {
-      if (!step(chain.back())) next.insert({chain.back()});
+      if (step(chain.back())) return;
+      const World told = Only(chain.back(), is_of_it);
+      for (auto visible = chain.end(); visible != chain.begin() && Only(*std::prev(visible), is_of_it) == told;)
+        next.insert(Chain(--visible, chain.end()));
     });
   }
   void Unknown(const Step& step) {
@@ -73,6 +78,12 @@ class Worlds {
  private:
   using Chain = std::vector<World>;  // the visible state, then the pending ones
   using Chains = std::set<Chain>;
+
+  template <class Test>
+  static World Only(World world, const Test& holds) {
+    std::erase_if(world, [&](const auto& item) { return !holds(item.first); });
+    return world;
+  }
 
   template <class Expand>
   void Replace(Expand expand) {

@@ -95,6 +95,9 @@ class FaultyEngineImpl final : public FaultyEngine {
     if (status.ok()) Forget(id);
     co_return status;
   }
+  Task<Status> DropRowsOfHashes(KeyspaceId keyspace) override {
+    return ChangeBoth([keyspace](Engine& engine) { return engine.DropRowsOfHashes(keyspace); });
+  }
   OpenPartition& system() override { return system_; }
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return durable_->TakeSnapshot(); }

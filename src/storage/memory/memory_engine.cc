@@ -185,6 +185,17 @@ class MemoryEngine final : public Engine {
     });
   }
 
+  Task<Status> DropRowsOfHashes(KeyspaceId keyspace) override {
+    return worker_.Await([this, keyspace] {
+      {
+        ReadLock lock(partitions_.mutex());
+        if (is_closed_) return Closed();
+      }
+      DeleteRange(RowsOfHashes(keyspace));
+      return Status::Ok();
+    });
+  }
+
   OpenPartition& system() override { return partitions_.system(); }
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<MemorySnapshot>(store_); }
@@ -274,7 +285,7 @@ class MemoryEngine final : public Engine {
 
   static void ApplyBatch(const Batch& batch, const EmbeddedPartition& partition, Mark mark, VersionMap& map) {
     Sequence number = partition.newest();
-    std::string stored, end;
+    std::string stored;
     batch.ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
       stored.clear();
       partition.AppendStored(key, stored);
@@ -285,11 +296,6 @@ class MemoryEngine final : public Engine {
           map.Put(stored, value, mark);
           break;
         case Batch::Kind::kDelete: map.Delete(stored, mark); break;
-        case Batch::Kind::kDeleteRange:
-          end.clear();
-          partition.AppendStored(value, end);
-          if (stored < end) map.DeleteRange(stored, end, mark);
-          break;
       }
     });
   }

@@ -51,10 +51,6 @@ void VersionMap::Delete(std::string_view key, Mark sequence) {
   if (auto node = map_.find(key); node != map_.end()) DeleteNode(node, sequence);
 }
 
-void VersionMap::DeleteRange(std::string_view begin, std::string_view end, Mark sequence) {
-  DeleteSome(begin, end, sequence, std::numeric_limits<size_t>::max());
-}
-
 bool VersionMap::DeleteSome(std::string_view begin, std::string_view end, Mark sequence, size_t limit) {
   if (!end.empty() && end <= begin) return false;
   size_t deleted = 0;

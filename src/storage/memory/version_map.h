@@ -22,9 +22,7 @@ class VersionMap {
   // Changes must come in rising order of `sequence`; many may share one.
   void Put(std::string_view key, std::string_view value, Mark sequence);
   void Delete(std::string_view key, Mark sequence);
-  // Deletes keys of [begin, end) (empty end: to the very end); returns how many entries it looked at.
-  void DeleteRange(std::string_view begin, std::string_view end, Mark sequence);
-  // The same for at most `limit` keys; false when nothing was left to delete.
+  // Deletes keys of [begin, end) (empty end: to the very end), at most `limit`; false when nothing was left to delete.
   bool DeleteSome(std::string_view begin, std::string_view end, Mark sequence, size_t limit);
 
   // The value of `key` as of `sequence`, or null.

@@ -130,16 +130,28 @@ Task<Status> PartitionAdmin::Drop(PartitionId id) {
   };
   const auto apply = [id](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Erase(id); };
   if (Status status = co_await ChangePartitions(plan, apply); !status.ok()) co_return status;
-  co_return co_await thread_.Await([this, &ranges] {
-    for (const KeyRange& range : ranges) DeleteFiles(range);
+  co_return co_await DeleteFiles(std::move(ranges));
+}
+
+Task<Status> PartitionAdmin::DropRowsOfHashes(KeyspaceId keyspace) {
+  const KeyRange range = RowsOfHashes(keyspace);
+  const auto plan = [&range](const PartitionTable&, rocksdb::WriteBatch& batch) {
+    batch.DeleteRange(range.begin, range.end);
     return Status::Ok();
-  });
+  };
+  const auto apply = [](PartitionTable&) {};
+  if (Status status = co_await ChangePartitions(plan, apply); !status.ok()) co_return status;
+  std::vector<KeyRange> ranges{range};
+  co_return co_await DeleteFiles(std::move(ranges));
 }
 
 // Only a snapshot taken before the range deletion, which is durable and published, could still look into these files.
-void PartitionAdmin::DeleteFiles(const KeyRange& range) {
-  if (store_.is_closed() || snapshots_.load(std::memory_order_relaxed) != 0) return;
-  DeleteFilesWithin(store_.db(), range);
+Task<Status> PartitionAdmin::DeleteFiles(std::vector<KeyRange> ranges) {
+  co_return co_await thread_.Await([this, &ranges] {
+    for (const KeyRange& range : ranges)
+      if (!store_.is_closed() && snapshots_.load(std::memory_order_relaxed) == 0) DeleteFilesWithin(store_.db(), range);
+    return Status::Ok();
+  });
 }
 
 Task<Status> PartitionAdmin::Checkpoint(std::string directory) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <rocksdb/write_batch.h>
 
@@ -27,6 +28,7 @@ class PartitionAdmin {
   Task<Result<std::shared_ptr<OpenPartition>>> Open(PartitionId id, Epoch epoch);
   Task<Status> Split(PartitionId id, uint64_t at, PartitionId low, PartitionId high);
   Task<Status> Drop(PartitionId id);
+  Task<Status> DropRowsOfHashes(KeyspaceId keyspace);
   // A copy of what is committed now.
   Task<Status> Checkpoint(std::string directory);
   void Stop() { thread_.Stop(); }
@@ -36,7 +38,7 @@ class PartitionAdmin {
   template <class Plan, class Apply>
   Task<Status> ChangePartitions(Plan plan, Apply apply);
   Status WriteChange(rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(store_.slow_mutex, store_.partitions.mutex());
-  void DeleteFiles(const KeyRange& range);
+  Task<Status> DeleteFiles(std::vector<KeyRange> ranges);
   Task<Status> BecomeDurable();
 
   OpenStore& store_;

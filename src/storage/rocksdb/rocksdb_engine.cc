@@ -54,6 +54,7 @@ class RocksDbEngine final : public Engine, public WritableStore {
     return admin_.Split(id, at, low, high);
   }
   Task<Status> DropPartition(PartitionId id) override { return admin_.Drop(id); }
+  Task<Status> DropRowsOfHashes(KeyspaceId keyspace) override { return admin_.DropRowsOfHashes(keyspace); }
   OpenPartition& system() override { return store_.partitions.system(); }
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override;
@@ -75,7 +76,7 @@ class RocksDbEngine final : public Engine, public WritableStore {
 };
 
 rocksdb::ReadOptions RocksDbEngine::ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const {
-  rocksdb::ReadOptions options;
+  rocksdb::ReadOptions options = RowReadOptions();
   if (at.snapshot) {
     options.snapshot = static_cast<const RocksDbSnapshot*>(at.snapshot)->get();
   } else if (at.view == View::kDurable && store_.waits_for_sync()) {

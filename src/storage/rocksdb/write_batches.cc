@@ -16,11 +16,6 @@ class StoredKey {
   StoredKey(const EmbeddedPartition& partition, std::string_view key, std::string_view number = {})
       : parts_{ToSlice(partition.PrefixOf(key)), ToSlice(key), ToSlice(number)} {}
   rocksdb::SliceParts get() const { return {parts_, 3}; }
-  std::string joined() const {
-    std::string key;
-    for (const rocksdb::Slice& part : parts_) key.append(part.data(), part.size());
-    return key;
-  }
 
  private:
   rocksdb::Slice parts_[3];
@@ -62,9 +57,6 @@ void NumberedParts::Translate(std::span<CommitManyOp::Part> parts, rocksdb::Writ
           break;
         }
         case Batch::Kind::kDelete: out.Delete(StoredKey(partition, key).get()); break;
-        case Batch::Kind::kDeleteRange:
-          if (key < value) out.DeleteRange(StoredKey(partition, key).joined(), StoredKey(partition, value).joined());
-          break;
       }
     });
     part.sequence = newest += part.batch->numbers();

@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "base/bytes.h"
+#include "storage/delete_rows.h"
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/lanes/record_codec.h"
@@ -70,6 +71,17 @@ Task<Status> JournalReader::CommitToPartition(const Table& table, storage::Parti
     if (committed) co_return co_await storage::AwaitDurable(engine_, partition->handle(), committed->mark);
     if (committed.error().code() != StatusCode::kFenced) co_return committed.error();
     const Status status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
+  }
+}
+
+Task<Status> JournalReader::DeleteFromPartition(const Table& table, storage::PartitionId id, storage::KeyRange rows) {
+  for (;;) {
+    const auto partition = table.partitions().FindById(id);
+    if (!partition) co_return Status::NotFound("the partition of a lane is gone");
+    Status status = co_await storage::DeleteRows(engine_, partition->handle(), rows);
+    if (status.code() != StatusCode::kFenced) co_return status;
+    status = co_await table.partitions().LookAgain(engine_, partition);
     if (!status.ok()) co_return status;
   }
 }
@@ -205,11 +217,9 @@ Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader,
 
 Task<Status> JournalReader::RemoveCursors(const Table& table, std::string reader) {
   const storage::KeyRange range = JournalCursorRange(reader);
-  storage::Batch batch;
-  batch.DeleteRange(range.begin, range.end);
   const auto state = table.journal().state();
   for (const storage::PartitionId partition : PartitionsOf(*state))
-    if (Status status = co_await CommitToPartition(table, partition, batch); !status.ok()) co_return status;
+    if (Status status = co_await DeleteFromPartition(table, partition, range); !status.ok()) co_return status;
   co_return Status::Ok();
 }
 

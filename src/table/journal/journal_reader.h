@@ -60,7 +60,7 @@ class JournalReader {
   Task<Status> RemoveCursors(const Table& table, std::string reader);
 
   // Durable when it returns. For who keeps what belongs to lanes.
-  Task<Status> CommitToPartition(const Table& table, storage::PartitionId partition, const storage::Batch& batch);
+  Task<Status> DeleteFromPartition(const Table& table, storage::PartitionId partition, storage::KeyRange rows);
 
  protected:
   ~JournalReader() = default;
@@ -70,6 +70,7 @@ class JournalReader {
  private:
   // Behind the newest record of a partition, once that is durable.
   Task<Result<Position>> DurableEnd(const Table& table, storage::PartitionId partition);
+  Task<Status> CommitToPartition(const Table& table, storage::PartitionId partition, const storage::Batch& batch);
   Task<Status> ScanPartition(const Table& table, storage::PartitionId partition, storage::ScanOp& scan);
 };
 

@@ -88,9 +88,8 @@ Task<Status> JournalTrimmer::CarryOut(Table& table, TrimPlan plan) {
   table.journal().Publish(announced);
   if (Status status = co_await StoreState(table, *announced); !status.ok()) co_return status;
   for (const TrimPlan::Rows& rows : plan.rows) {
-    storage::Batch batch;
-    batch.DeleteRange(JournalRowKey(rows.begin), JournalRowKey(rows.end));
-    Status status = co_await reader_.CommitToPartition(table, rows.partition, batch);
+    const storage::KeyRange range{JournalRowKey(rows.begin), JournalRowKey(rows.end)};
+    Status status = co_await reader_.DeleteFromPartition(table, rows.partition, range);
     if (!status.ok()) co_return status;
   }
   // A lane is listed until its rows are gone: if this fails, the next call finds it again.

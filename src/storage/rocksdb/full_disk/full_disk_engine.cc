@@ -87,6 +87,10 @@ class FullDiskEngine final : public Engine {
     const auto engine = Current();
     co_return co_await engine->DropPartition(id);
   }
+  Task<Status> DropRowsOfHashes(KeyspaceId keyspace) override {
+    const auto engine = Current();
+    co_return co_await engine->DropRowsOfHashes(keyspace);
+  }
   OpenPartition& system() override { return system_; }
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<HeldSnapshot>(Current()); }
   Task<Status> Checkpoint(std::string directory) override {

@@ -70,6 +70,7 @@ class ReadOnlyStore final : public Engine {
   }
   Task<Status> SplitPartition(PartitionId, uint64_t, PartitionId, PartitionId) override { co_return Refused(); }
   Task<Status> DropPartition(PartitionId) override { co_return Refused(); }
+  Task<Status> DropRowsOfHashes(KeyspaceId) override { co_return Refused(); }
   OpenPartition& system() override { return partitions_.system(); }
 
   // Nothing changes here: every view is the same.
@@ -87,7 +88,7 @@ class ReadOnlyStore final : public Engine {
  private:
   template <class Op, class ReadIt>
   void Read(Op& op, ReadIt read) const {
-    if (op.status = CheckAlive(op.partition); op.status.ok()) read(*db_, {}, op);
+    if (op.status = CheckAlive(op.partition); op.status.ok()) read(*db_, RowReadOptions(), op);
     op.done.Finish();
   }
 

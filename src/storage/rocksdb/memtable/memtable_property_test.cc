@@ -49,12 +49,7 @@ class MemtablePropertyTest : public ::testing::TestWithParam<MemtableKind> {
     for (uint64_t n = 1 + random_() % 12; n-- > 0;) {
       const std::string a = RandomKey();
       switch (random_() % 10) {
-        case 0: {
-          const std::string b = RandomKey();
-          batch.DeleteRange(a, b);
-          if (a < b) model.erase(model.lower_bound(a), model.lower_bound(b));
-          break;
-        }
+        case 0:
         case 1:
         case 2:
           batch.Delete(a);

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/shared_mutex.h"
 #include "storage/rocksdb/files/status_mapping.h"
+#include "storage/rocksdb/rows/row_reads.h"
 
 namespace armature::storage {
 namespace {
@@ -36,7 +37,7 @@ std::string NewestCommitKey(PartitionId id) { return KeyOf(kNewestPrefix, id); }
 
 Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
   const rocksdb::Slice end(kFirstUserKey.data(), kFirstUserKey.size());
-  rocksdb::ReadOptions options;
+  rocksdb::ReadOptions options = RowReadOptions();
   options.iterate_upper_bound = &end;
   std::unique_ptr<rocksdb::Iterator> records(db.NewIterator(options));
   WriteLock lock(table.mutex());

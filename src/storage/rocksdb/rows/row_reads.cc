@@ -19,6 +19,12 @@ const EmbeddedPartition& Of(const Op& op) {
 }
 }  // namespace
 
+rocksdb::ReadOptions RowReadOptions() {
+  rocksdb::ReadOptions options;
+  options.ignore_range_deletions = true;
+  return options;
+}
+
 void ReadRow(rocksdb::DB& db, const rocksdb::ReadOptions& options, GetOp& op) {
   if (op.status = CheckKey(*op.partition, op.key); !op.status.ok()) return;
   thread_local std::string key;

@@ -9,6 +9,11 @@
 
 namespace armature::storage {
 
+// How rows are read: range deletions are not looked at. Only rows that nobody asks for any more are deleted so (those
+// of a partition that is dropped), and with range deletions RocksDB 7.8's iterators are silent about damage: a table
+// file whose first block cannot be read is left out, with all behind it on its level.
+rocksdb::ReadOptions RowReadOptions();
+
 void ReadRow(rocksdb::DB& db, const rocksdb::ReadOptions& options, GetOp& op);
 void ReadRows(rocksdb::DB& db, const rocksdb::ReadOptions& options, MultiGetOp& op);
 void ScanRows(rocksdb::DB& db, rocksdb::ReadOptions options, ScanOp& op);

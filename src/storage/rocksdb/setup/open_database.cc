@@ -29,7 +29,9 @@ Result<OpenedDatabase> OpenDatabase(const rocksdb::Options& options, const DataD
   result.is_empty = !base.FileExists(directory.database_path() + "/CURRENT").ok();
   files.DeferSyncs(result.is_empty);
   const OpenAttempt attempt(directory.database_path());
-  auto opened = Open(options, directory.database_path(), result.db);
+  rocksdb::Options adapted = options;
+  if (result.is_empty) adapted.max_file_opening_threads = 1;  // there are no files: a thread would be made for nothing
+  auto opened = Open(adapted, directory.database_path(), result.db);
   // Nothing of what a creation cut short has left was synced: its tables may be there by name only.
   if (opened.ok() && directory.is_new() && !result.is_empty) opened = result.db->VerifyChecksum();
   if (directory.is_new() && IsHalfMade(opened)) {

@@ -77,7 +77,7 @@ class DamageTest : public ::testing::Test {
     options_.durability = durability;
     auto engine = Open(path("live"));
     for (int i = 0; i < count; ++i) EXPECT_TRUE(PutAndWait(*engine, Key(i), value).ok());
-    if (durability == Durability::kFsync) AwaitSyncedFile(count);
+    if (durability == Durability::kFsync) AwaitSyncedFile(*engine);
     while (!fs::exists(path("live") + "/FORMAT") || fs::exists(path("live") + "/CREATING")) std::this_thread::yield();
     std::string copy = path("killed");
     CopyAsIfKilled(path("live"), copy);
@@ -95,10 +95,11 @@ class DamageTest : public ::testing::Test {
     return path("closed");
   }
   // Until SYNCED says that all commits are synced; it is written a moment after the last.
-  void AwaitSyncedFile(int count) {
+  void AwaitSyncedFile(Engine& engine) {
+    const Mark last = engine.DurableUpTo(engine.system());
     for (;;) {
       const auto point = DecodeSyncedFile(ReadFile(path("live") + "/SYNCED"));
-      if (point && point->sequence >= static_cast<uint64_t>(count)) return;
+      if (point && point->sequence >= last) return;
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }

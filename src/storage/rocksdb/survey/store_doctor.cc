@@ -19,6 +19,7 @@
 
 #include "storage/embedded_partition.h"
 #include "storage/rocksdb/files/status_mapping.h"
+#include "storage/rocksdb/rows/row_reads.h"
 #include "storage/rocksdb/setup/data_directory.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
 #include "storage/rocksdb/survey/cut_view.h"
@@ -109,7 +110,7 @@ Status StoreDoctor::OpenForReading() {
 
 Status StoreDoctor::Read(const PartitionInfo& partition, const KeyRange& range, const Row& row) {
   if (Status status = OpenForReading(); !status.ok()) return status;
-  rocksdb::ReadOptions options;
+  rocksdb::ReadOptions options = RowReadOptions();
   options.fill_cache = false;
   const auto stored = EmbeddedPartition(partition, 0).StoredRange(range.begin, range.end);
   const rocksdb::Slice end(stored.range.end);
