@@ -163,11 +163,11 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
       ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
       ->check(CLI::Range(int64_t{1}, kMostMillis));
   app.add_option("--stream-split-rate", options.stream_split_rate,
-                 "Records a second at which a shard of a stream is split in two")
+                 "Writes a second at which a partition is split in two, and the shard of its stream with it")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   app.add_option("--stream-split-seconds", options.stream_split_seconds,
-                 "For how long a shard must get so many records before it is split")
+                 "For how long a partition must get so many writes before it is split")
       ->capture_default_str()
       ->check(CLI::Range(1, 86'400));
   app.add_flag(
