@@ -90,7 +90,7 @@ void CheckNames(std::string_view text) {
             "an ARN made of its parts has the same");
   }
   if (const auto position = model::ParseSequenceNumber(text)) {
-    const std::string canonical = model::SequenceNumber(*position);
+    const std::string canonical = model::SequenceNumber(*position, 7);
     const auto again = model::ParseSequenceNumber(canonical);
     Require(again.has_value(), "a sequence number of ours is one");
   }

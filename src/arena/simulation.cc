@@ -69,7 +69,7 @@ struct Life {
       : number(number_),
         catalog(engine, clock, 0),
         journal(engine, clock, catalog, metrics,
-                {.lane_age_millis = 20'000, .split_writes_per_second = 30, .split_seconds = 2, .max_partitions = 4}),
+                {.lane_age_millis = 20'000, .split = {.writes_per_second = 30, .seconds = 2, .most_for_heat = 4}}),
         writes(engine, clock),
         reads(engine),
         tokens(engine, clock),

@@ -35,7 +35,8 @@ struct ChangeRecord {
 
   Kind kind = Kind::kInsert;
   bool by_ttl = false;         // the service itself removed an expired item
-  uint64_t position = 0;       // its place in the journal of its table; text form in model/sequence_number.h
+  uint64_t partition = 0;      // where it is, and at which place:
+  uint64_t position = 0;       // text form of both in model/sequence_number.h
   int64_t created_millis = 0;  // when it was written
   uint64_t event_id[2] = {};   // the same at every reading
 

@@ -14,8 +14,8 @@ namespace {
 table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
   table::JournalOptions journal;
   journal.lane_age_millis = options.stream_shard_millis;
-  journal.split_writes_per_second = options.stream_split_rate;
-  journal.split_seconds = options.stream_split_seconds;
+  journal.split.writes_per_second = options.stream_split_rate;
+  journal.split.seconds = options.stream_split_seconds;
   return journal;
 }
 

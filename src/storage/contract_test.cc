@@ -484,7 +484,9 @@ TEST_P(ContractTest, ASplitMovesNothingAndLosesNothing) {
   EXPECT_EQ(ScanIn(*high, "\x90"), "");
   Batch batch;
   batch.Put(KeyOf(51), "changed");
-  EXPECT_EQ(CommitIn(*high, batch), 1u) << "a new partition has numbers of its own";
+  EXPECT_EQ(low->newest(), 9u) << "the parent's numbers go on in its children";
+  EXPECT_EQ(CommitIn(*high, batch), 10u);
+  EXPECT_EQ(low->newest(), 9u) << "in each by itself";
 
   // What has ended still has what is its own, and nothing else.
   EXPECT_EQ(ScanIn(*ended, "\x90"), "the parent's;");

@@ -328,14 +328,27 @@ Task<Status> Catalog::MakeIndexPartitions(TableDef& def, std::vector<storage::Pa
   co_return Status::Ok();
 }
 
-Task<Result<uint64_t>> Catalog::TakeIds(uint64_t count) {
+Task<Status> Catalog::SplitPartition(std::shared_ptr<Table> table, storage::PartitionId id) {
+  // Held all the time: who removes the table or the index finds the children.
   auto guard = co_await change_latch_.LockStripe(0);
-  const uint64_t first = next_table_id_;
-  next_table_id_ += count;
+  const auto def = table->def();
+  if (Find({def->account, def->region}, def->name) != table) co_return Status::NotFound("the table is gone");
+  const auto schema = table->schema();
+  PartitionSet* set = table->partitions().FindById(id) ? &table->partitions() : nullptr;
+  for (const auto& index : schema->indexes())
+    if (index.is_global() && index.partitions->FindById(id)) set = index.partitions.get();
+  const auto partition = set ? set->FindById(id) : nullptr;
+  if (!partition || partition->has_ended()) co_return Status::NotFound("no such partition");
+  const storage::HashRange hashes = partition->hashes();
+  if (hashes.first == hashes.last) co_return Status::NotFound("a partition of a single hash cannot be split");
+  // Stored before they are used: what a crash leaves of them is never another's.
+  const storage::PartitionId low = next_table_id_;
+  next_table_id_ += 2;
   storage::Batch batch;
   PutNextId(batch);
   if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
-  co_return first;
+  const uint64_t middle = hashes.first + (hashes.last - hashes.first) / 2 + 1;
+  co_return co_await set->Split(engine_, id, middle, low, low + 1);
 }
 
 void Catalog::KeepPartitions(const std::vector<storage::PartitionId>& made) noexcept {

@@ -104,8 +104,9 @@ class Catalog {
   // The last thing before closing: statistics are stored and known to be exact.
   Task<Status> MarkCleanStop();
 
-  // The first of `count` ids for keyspaces and partitions that nobody had before. Durable.
-  Task<Result<uint64_t>> TakeIds(uint64_t count);
+  // Splits a partition of the table or of its global indexes in the middle of its hashes, while it is used. Durable
+  // when it returns. kNotFound: the table is gone, there is no such partition, or it has a single hash.
+  Task<Status> SplitPartition(std::shared_ptr<Table> table, storage::PartitionId id);
 
   int64_t control_plane_delay_millis() const { return control_plane_delay_millis_; }
 

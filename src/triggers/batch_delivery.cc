@@ -175,8 +175,8 @@ BatchDelivery::Outcome BatchDelivery::GoOnGivingUp(const std::function<void(size
   bool is_left = !must_leave;
   if (giving_up_->attempts == 0)
     LogWarn("trigger {}: {} records given up ({}), shard {}, sequence numbers {} to {}", context_.account.mapping_uuid,
-            records.size(), giving_up_->condition, context_.account.shard_id,
-            model::SequenceNumber(records.front().position), model::SequenceNumber(records.back().position));
+            records.size(), giving_up_->condition, context_.account.shard_id, records.front().sequence_number(),
+            records.back().sequence_number());
   if (must_leave && giving_up_->attempts < kDestinationAttempts) {
     is_left = LeaveAccount(records, stop);
     if (!is_left) return PauseAfter(++giving_up_->attempts);
@@ -192,8 +192,8 @@ bool BatchDelivery::LeaveAccount(std::span<const EventRecord> records, const std
   FailedBatch batch = context_.account;
   batch.condition = giving_up_->condition;
   batch.invoke_count = giving_up_->invoke_count;
-  batch.first_sequence_number = model::SequenceNumber(records.front().position);
-  batch.last_sequence_number = model::SequenceNumber(records.back().position);
+  batch.first_sequence_number = records.front().sequence_number();
+  batch.last_sequence_number = records.back().sequence_number();
   batch.first_millis = records.front().created_millis;
   batch.last_millis = records.back().created_millis;
   batch.record_count = records.size();

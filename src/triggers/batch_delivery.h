@@ -19,6 +19,7 @@
 
 #include "base/clock.h"
 #include "base/metrics.h"
+#include "model/sequence_number.h"
 #include "table/lanes/journal_state.h"
 #include "triggers/functions/destination.h"
 #include "triggers/functions/function.h"
@@ -30,7 +31,10 @@ namespace armature::triggers {
 struct EventRecord {
   std::string json;
   table::Position position = 0;
+  storage::PartitionId partition = 0;
   int64_t created_millis = 0;
+
+  std::string sequence_number() const { return model::SequenceNumber(position, partition); }
 };
 
 // {"Records":[…]}

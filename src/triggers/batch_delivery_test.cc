@@ -29,10 +29,10 @@ class PoisonedFunction final : public Function {
     for (const int64_t id : ids) {
       if (!poison.contains(id)) continue;
       if (!reports) return {false, {}, "poison"};
-      return {
-          true,
-          R"({"batchItemFailures":[{"itemIdentifier":")" + model::SequenceNumber(static_cast<uint64_t>(id)) + R"("}]})",
-          {}};
+      return {true,
+              R"({"batchItemFailures":[{"itemIdentifier":")" + model::SequenceNumber(static_cast<uint64_t>(id), 0) +
+                  R"("}]})",
+              {}};
     }
     return {true, answer, {}};
   }
@@ -56,7 +56,8 @@ class BatchDeliveryTest : public testing::Test {
 
   std::vector<EventRecord> Records(int count) {
     std::vector<EventRecord> records;
-    for (int id = 1; id <= count; ++id) records.push_back({fmt_id(id), static_cast<uint64_t>(id), clock_.NowMillis()});
+    for (int id = 1; id <= count; ++id)
+      records.push_back({fmt_id(id), static_cast<uint64_t>(id), 0, clock_.NowMillis()});
     return records;
   }
   static std::string fmt_id(int id) { return "{\"id\":" + std::to_string(id) + "}"; }
@@ -179,8 +180,8 @@ TEST_F(BatchDeliveryTest, UsedUpRetriesGoToTheDestination) {
   const auto info = account["DDBStreamBatchInfo"];
   EXPECT_EQ(info["shardId"].get_string().value(), "shardId-1");
   EXPECT_EQ(info["streamArn"].get_string().value(), "arn:s");
-  EXPECT_EQ(info["startSequenceNumber"].get_string().value(), model::SequenceNumber(1));
-  EXPECT_EQ(info["endSequenceNumber"].get_string().value(), model::SequenceNumber(3));
+  EXPECT_EQ(info["startSequenceNumber"].get_string().value(), model::SequenceNumber(1, 0));
+  EXPECT_EQ(info["endSequenceNumber"].get_string().value(), model::SequenceNumber(3, 0));
   EXPECT_EQ(info["batchSize"].get_int64().value(), 3);
   EXPECT_EQ(info["approximateArrivalOfFirstRecord"].get_string().value(), "2023-11-14T22:13:20Z");
   EXPECT_EQ(account["payload"].get_string().value(), R"({"Records":[{"id":1},{"id":2},{"id":3}]})");
@@ -289,7 +290,7 @@ TEST(TakenByAnswer, AsLambdaUnderstandsIt) {
   for (size_t i = 0; i < 3; ++i) records[i].position = 10 + i;
   const auto taken = [&](const std::string& payload) { return TakenByAnswer(payload, records); };
   const auto failing = [](uint64_t position) {
-    return R"({"itemIdentifier":")" + model::SequenceNumber(position) + "\"}";
+    return R"({"itemIdentifier":")" + model::SequenceNumber(position, 0) + "\"}";
   };
   for (const char* all : {"", "null", "{}", R"({"batchItemFailures":[]})", R"({"batchItemFailures":null})", "\"ok\""})
     EXPECT_EQ(taken(all), 3u) << all;

@@ -184,7 +184,7 @@ bool ShardRunner::SendPage() {
   for (; sent_ < page_->records.size(); ++sent_) {
     const model::ChangeRecord& record = page_->records[sent_];
     if (unsent_.json.empty()) {
-      EventRecord event{{}, record.position, record.created_millis};
+      EventRecord event{{}, record.position, record.partition, record.created_millis};
       wire::AppendLambdaRecord(record, source, event.json);
       if (!IsWanted(event.json)) {
         context_.stats->counters.filtered.Add();

@@ -45,8 +45,8 @@ void WriteShard(JsonWriter& json, const table::Journal::StreamRef& ref, const La
   json.Member("ShardId", lane.shard_id());
   json.Key("SequenceNumberRange");
   json.BeginObject();
-  json.Member("StartingSequenceNumber", model::SequenceNumber(lane.first));
-  if (!lane.is_open()) json.Member("EndingSequenceNumber", model::SequenceNumber(lane.end - 1));
+  json.Member("StartingSequenceNumber", model::SequenceNumber(lane.first, lane.partition));
+  if (!lane.is_open()) json.Member("EndingSequenceNumber", model::SequenceNumber(lane.end - 1, lane.partition));
   json.EndObject();
   const Lane* parent = ref.state->FindLane(lane.parent);
   if (parent && ref.stream->Shows(*parent)) json.Member("ParentShardId", parent->shard_id());

@@ -111,11 +111,11 @@ TEST_F(StreamsTest, ARecordHasExactlyTheMembersOfAws) {
       body,
       R"({"Records":[{"eventID":"*","eventName":"INSERT","eventVersion":"1.1","eventSource":"aws:dynamodb",)"
       R"("awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,"Keys":{"pk":{"S":"test"}},)"
-      R"("NewImage":{"pk":{"S":"test"}},"SizeBytes":12,"SequenceNumber":"100000000000000000001",)"
+      R"("NewImage":{"pk":{"S":"test"}},"SizeBytes":12,"SequenceNumber":"10000000000000000000100000000000000001",)"
       R"("StreamViewType":"NEW_AND_OLD_IMAGES"}},{"eventID":"*","eventName":"MODIFY","eventVersion":"1.1",)"
       R"("eventSource":"aws:dynamodb","awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,)"
       R"("Keys":{"pk":{"S":"test"}},"NewImage":{"a":{"B":"AQI="},"pk":{"S":"test"}},"OldImage":{"pk":{"S":"test"}},)"
-      R"("SizeBytes":21,"SequenceNumber":"100000000000000000002","StreamViewType":"NEW_AND_OLD_IMAGES"}}],)"
+      R"("SizeBytes":21,"SequenceNumber":"10000000000000000000200000000000000001","StreamViewType":"NEW_AND_OLD_IMAGES"}}],)"
       R"("NextShardIterator":"*"})");
 }
 
@@ -231,7 +231,7 @@ TEST_F(StreamsTest, IteratorErrors) {
   const auto fail = [&](std::string_view type, std::string_view number) {
     return MustFail("GetShardIterator", IteratorRequest(arn, shard, type, number)).substr(0, 20);
   };
-  const std::string good = "100000000000000000001";
+  const std::string good = "10000000000000000000100000000000000001";
   EXPECT_EQ(fail("AT_SEQUENCE_NUMBER", {}), "ValidationException:");
   EXPECT_EQ(fail("AFTER_SEQUENCE_NUMBER", {}), "ValidationException:");
   EXPECT_EQ(fail("LATEST", good), "ValidationException:");

@@ -729,6 +729,22 @@ TEST_F(RocksDbEngineTest, DamagedBlockIsReportedNotServed) {
   EXPECT_EQ(corrupt + good, 2000);
 }
 
+TEST_F(RocksDbEngineTest, NumbersGoOnAfterAKillAndASplit) {
+  auto engine = Open(path());
+  const std::string first_key("\x10\0\0\0\0\0\0\0\1", 9), last_key("\x10\xff\xff\xff\xff\xff\xff\xff\xff", 9);
+  ASSERT_TRUE(RunBlocking(engine->CreatePartition({.id = 1, .keyspace = 1})).ok());
+  auto partition = *RunBlocking(engine->OpenPartitionAt(1, 0));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(PutAndWait(*engine, first_key, "v", partition.get()).ok());
+  ASSERT_TRUE(RunBlocking(engine->SplitPartition(1, uint64_t{1} << 63, 2, 3)).ok());
+  partition = *RunBlocking(engine->OpenPartitionAt(3, 0));
+  ASSERT_TRUE(PutAndWait(*engine, last_key, "v", partition.get()).ok());
+  const std::string copy = CopyAsIfKilled("killed");
+  engine = Open(copy);
+  for (const auto& [id, newest] : {std::pair{1, 3u}, {2, 3u}, {3, 4u}})
+    EXPECT_EQ((*RunBlocking(engine->OpenPartitionAt(static_cast<PartitionId>(id), 0)))->newest(), newest) << id;
+  EXPECT_EQ(GetOr(*engine, first_key, "-", {}, RunBlocking(engine->OpenPartitionAt(2, 0))->get()), "v");
+}
+
 TEST_F(RocksDbEngineTest, DroppedPartitionGivesSpaceBack) {
   options_.memory_bytes = 8 << 20;
   auto engine = Open(path());

@@ -30,7 +30,8 @@ Journal::Journal(storage::Engine& engine, const Clock& clock, Catalog& catalog, 
       clock_(clock),
       catalog_(catalog),
       options_(options),
-      trimmer_(engine, *this, options.retention_millis, metrics) {
+      trimmer_(engine, *this, options.retention_millis, metrics),
+      splits_(options.split) {
   const auto gauge = [&](std::string_view name, std::string_view help, std::atomic<uint64_t> Held::*member) {
     metrics.AddGauge(name, help, [held = held_, member] { return static_cast<double>((*held.*member).load()); });
   };
@@ -139,8 +140,8 @@ Task<Result<std::vector<LanePlace>>> Journal::FindPlaces(const Table& table, con
 }
 
 // What is wanted from now on is wanted before the lanes that have it begin: every writer that does not know of it has
-// ended by then. The new state is stored first and used then. A crash in between leaves lanes that begin, or end, behind
-// every record: nothing is lost and nothing is there twice.
+// ended by then. The new state is stored first and used then. A crash in between leaves lanes that begin, or end,
+// behind every record: nothing is lost and nothing is there twice.
 Task<Status> Journal::ChangeState(Table& table, const Change& change, const Renews& renews) {
   auto guard = co_await change_latch_.LockStripe(0);
   table.journal().Attach(bell_);
@@ -273,15 +274,7 @@ Task<Status> Journal::RenewLane(std::shared_ptr<Table> table, LaneId lane_id) {
 }
 
 Task<Status> Journal::SplitPartition(std::shared_ptr<Table> table, storage::PartitionId id) {
-  const auto partition = table->partitions().FindById(id);
-  if (!partition || partition->has_ended()) co_return Status::NotFound("no such partition");
-  const storage::HashRange hashes = partition->hashes();
-  if (hashes.first == hashes.last) co_return Status::NotFound("a single hash cannot be split");
-  const auto children = co_await catalog_.TakeIds(2);
-  if (!children) co_return children.error();
-  const uint64_t middle = hashes.first + (hashes.last - hashes.first) / 2 + 1;
-  Status status = co_await table->partitions().Split(engine_, id, middle, *children, *children + 1);
-  if (!status.ok()) co_return status;
+  if (Status status = co_await catalog_.SplitPartition(table, id); !status.ok()) co_return status;
   const Change nothing = [](JournalState&, int64_t) { return false; };
   co_return co_await ChangeState(*table, nothing, RenewsNone);
 }
@@ -299,7 +292,7 @@ Task<Status> Journal::KeepHouse() {
     }
   }
   if (Status status = co_await ForgetDeletedTables(now); !status.ok()) result = status;
-  last_upkeep_millis_ = now;
+  splits_.ForgetOthers(now);
   CountHeld();
   co_return result;
 }
@@ -312,18 +305,19 @@ Task<Status> Journal::ForgetDeletedTables(int64_t now_millis) {
     const auto is_readable = [&](const StreamWindow& stream) { return IsReadable(stream, now_millis); };
     if (std::any_of(state->streams.begin(), state->streams.end(), is_readable)) continue;
     if (Status status = co_await catalog_.ForgetDeleted(table); !status.ok()) result = status;
-    hot_seconds_.erase(table->id());
   }
   co_return result;
 }
 
 Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis) {
   if (Status status = co_await FollowDefinition(table); !status.ok()) co_return status;
-  if (Status status = co_await SplitHotPartitions(table, now_millis); !status.ok()) co_return status;
+  if (Status status = co_await SplitPartitions(table, now_millis); !status.ok()) co_return status;
   const auto state = table->journal().state();
   if (!state->lanes.empty() || !state->streams.empty()) {
     const Change nothing = [](JournalState&, int64_t) { return false; };
-    const Renews is_old = [&](const Lane& lane) { return now_millis - lane.created_millis >= options_.lane_age_millis; };
+    const Renews is_old = [&](const Lane& lane) {
+      return now_millis - lane.created_millis >= options_.lane_age_millis;
+    };
     if (Status status = co_await ChangeState(*table, nothing, is_old); !status.ok()) co_return status;
     const auto guard = co_await change_latch_.LockStripe(0);
     if (Status status = co_await trimmer_.Trim(*table, now_millis); !status.ok()) co_return status;
@@ -331,46 +325,47 @@ Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis
   co_return co_await DropEndedPartitions(*table);
 }
 
-std::vector<storage::PartitionId> Journal::FindHotPartitions(const Table& table, int64_t now_millis) {
-  const double seconds = std::max(1.0, static_cast<double>(now_millis - last_upkeep_millis_) / 1000.0);
-  std::vector<storage::PartitionId> hot;
-  std::map<storage::PartitionId, int> hot_for;
-  const std::map<storage::PartitionId, int>& before = hot_seconds_[table.id()];
-  const auto partitions = table.partitions().list();
-  for (const auto& partition : *partitions) {
-    const double rate = static_cast<double>(partition->TakeWrites()) / seconds;
-    if (rate < static_cast<double>(options_.split_writes_per_second)) continue;
-    const auto it = before.find(partition->id());
-    const int so_long = hot_for[partition->id()] = (it == before.end() ? 0 : it->second) + 1;
-    if (so_long >= options_.split_seconds) hot.push_back(partition->id());
+Task<Status> Journal::SplitPartitions(std::shared_ptr<Table> table, int64_t now_millis) {
+  std::vector<storage::PartitionId> chosen =
+      splits_.Choose(table->id(), table->partitions(), table->stats().size_bytes, now_millis);
+  const auto schema = table->schema();
+  for (const IndexSchema& index : schema->indexes()) {
+    if (!index.is_global()) continue;
+    const auto of_index = splits_.Choose(index.def->keyspace, *index.partitions, index.stats->size_bytes, now_millis);
+    chosen.insert(chosen.end(), of_index.begin(), of_index.end());
   }
-  hot_seconds_[table.id()] = std::move(hot_for);
-  return hot;
-}
-
-Task<Status> Journal::SplitHotPartitions(std::shared_ptr<Table> table, int64_t now_millis) {
-  for (const storage::PartitionId partition : FindHotPartitions(*table, now_millis)) {
-    if (table->partitions().list()->size() >= options_.max_partitions) break;
+  for (const storage::PartitionId partition : chosen) {
     const Status status = co_await SplitPartition(table, partition);
     if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
   }
   co_return Status::Ok();
 }
 
-// What a partition that was split has left is its lanes' records and cursors; it goes when they are forgotten.
-Task<Status> Journal::DropEndedPartitions(Table& table) {
-  const auto ended = table.partitions().ended();
-  if (ended->empty()) co_return Status::Ok();
-  const auto guard = co_await change_latch_.LockStripe(0);
-  const auto state = table.journal().state();
-  const auto needed = PartitionsOf(*state);
+Task<Status> Journal::DropEnded(PartitionSet& partitions, const std::vector<storage::PartitionId>& needed) {
+  const auto ended = partitions.ended();
   for (const auto& partition : *ended) {
     if (std::find(needed.begin(), needed.end(), partition->id()) != needed.end()) continue;
     const Status status = co_await engine_.DropPartition(partition->id());
     if (!status.ok() && status.code() != StatusCode::kNotFound) co_return status;
-    table.partitions().ForgetEnded(partition->id());
+    partitions.ForgetEnded(partition->id());
   }
   co_return Status::Ok();
+}
+
+// What a partition that was split has left is its lanes' records and cursors; it goes when they are forgotten. Those of
+// indexes have none.
+Task<Status> Journal::DropEndedPartitions(Table& table) {
+  const auto schema = table.schema();
+  const std::vector<storage::PartitionId> none;
+  for (const IndexSchema& index : schema->indexes()) {
+    if (!index.is_global()) continue;
+    if (Status status = co_await DropEnded(*index.partitions, none); !status.ok()) co_return status;
+  }
+  if (table.partitions().ended()->empty()) co_return Status::Ok();
+  const auto guard = co_await change_latch_.LockStripe(0);
+  const auto state = table.journal().state();
+  const auto needed = PartitionsOf(*state);
+  co_return co_await DropEnded(table.partitions(), needed);
 }
 
 Task<Status> Journal::StoreTotals() {

@@ -1,11 +1,11 @@
 // Journal: the ordered change log of every table that somebody follows, and who follows it.
 //
 // Owns the journals' stored state (lanes, streams, followers), changes it, and keeps house: lanes are renewed, hot
-// partitions split, old records trimmed (journal_trimmer.h). Reading is JournalReader's. Records themselves are written by the
-// write path with the items (lanes/table_journal.h). Guarantees: an item's records are in its order, in one lane or in
-// a lane and its children; nothing is trimmed that a stream still shows or a follower has not passed, until it is 24
-// hours old; what changes is stored first and used then, and once it is stored using it takes no memory. Thread-safe.
-// Used by api/, triggers/ and workers/.
+// and large partitions split, old records trimmed (journal_trimmer.h). Reading is JournalReader's. Records themselves
+// are written by the write path with the items (lanes/table_journal.h). Guarantees: an item's records are in its order,
+// in one lane or in a lane and its children; nothing is trimmed that a stream still shows or a follower has not passed,
+// until it is 24 hours old; what changes is stored first and used then, and once it is stored using it takes no memory.
+// Thread-safe. Used by api/, triggers/ and workers/.
 //
 // How to follow: find lanes (FindStream, or Follow and JournalState::LanesOf), read each from a position with Read,
 // remember JournalPage::next in a cursor (StoreCursors), and begin a lane when its parent is done
@@ -35,6 +35,7 @@
 #include "table/lanes/journal_state.h"
 #include "table/lanes/lane_changes.h"
 #include "table/partition/latches.h"
+#include "table/partition/split_chooser.h"
 #include "table/table.h"
 
 namespace armature::table {
@@ -42,9 +43,7 @@ namespace armature::table {
 struct JournalOptions {
   int64_t retention_millis = int64_t{24} * 3600 * 1000;
   int64_t lane_age_millis = int64_t{4} * 3600 * 1000;  // an open lane this old is closed and goes on in one child
-  uint64_t split_writes_per_second = 10'000;           // a partition this busy is split …
-  int split_seconds = 10;                              // … if it is so for that long: a burst is no reason
-  size_t max_partitions = 16;                          // of a table; none is split for heat beyond
+  SplitRules split;
 };
 
 class Journal : public JournalReader {
@@ -88,8 +87,8 @@ class Journal : public JournalReader {
 
   // --- upkeep
 
-  // Splits a partition in the middle of its hashes; its lane goes on in those of its children. Durable when it returns.
-  // kNotFound: there is no such partition, or it has a single hash.
+  // Splits a partition of the table or of its global indexes (Catalog::SplitPartition); its lane goes on in those of
+  // its children. Durable when it returns.
   Task<Status> SplitPartition(std::shared_ptr<Table> table, storage::PartitionId partition);
   // Closes a lane, which goes on in a child. Durable when it returns.
   Task<Status> RenewLane(std::shared_ptr<Table> table, LaneId lane);
@@ -108,8 +107,8 @@ class Journal : public JournalReader {
 
   std::vector<std::shared_ptr<Table>> AllTables() const;
   Task<Status> LoadTable(Table& table, std::string_view record);
-  // Makes the lanes fit partitions and followers, once `change` is made; those that `renews` names are renewed, all if it
-  // is made.
+  // Makes the lanes fit partitions and followers, once `change` is made; those that `renews` names are renewed, all if
+  // it is made.
   Task<Status> ChangeState(Table& table, const Change& change, const Renews& renews);
   Task<Result<std::vector<LanePlace>>> FindPlaces(const Table& table, const JournalState& state);
   Task<Status> StoreState(const Table& table, const JournalState& state);
@@ -120,9 +119,9 @@ class Journal : public JournalReader {
   void AddStreams(const std::shared_ptr<Table>& table, int64_t now_millis, std::vector<StreamRef>& refs) const;
 
   Task<Status> KeepTable(std::shared_ptr<Table> table, int64_t now_millis);
-  Task<Status> SplitHotPartitions(std::shared_ptr<Table> table, int64_t now_millis);
-  std::vector<storage::PartitionId> FindHotPartitions(const Table& table, int64_t now_millis);
+  Task<Status> SplitPartitions(std::shared_ptr<Table> table, int64_t now_millis);
   Task<Status> DropEndedPartitions(Table& table);
+  Task<Status> DropEnded(PartitionSet& partitions, const std::vector<storage::PartitionId>& needed);
   Task<Status> ForgetDeletedTables(int64_t now_millis);
   void CountHeld();
 
@@ -134,9 +133,7 @@ class Journal : public JournalReader {
 
   LatchTable upkeep_latch_{1};  // guards what follows
   JournalTrimmer trimmer_;      // and change_latch_, when it trims
-  int64_t last_upkeep_millis_ = 0;
-  // By table and partition: busy for so long.
-  std::map<uint64_t, std::map<storage::PartitionId, int>> hot_seconds_;
+  SplitChooser splits_;
 
   // For the metrics, which may be read after this is gone.
   struct Held {

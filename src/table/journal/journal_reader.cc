@@ -19,8 +19,8 @@ Position PositionOf(std::string_view row_key) {
   return ReadBigEndian<Position>(row_key.data() + row_key.size() - sizeof(Position));
 }
 
-Status DecodeRows(const Table& table, storage::PartitionId partition, const storage::ScanOp& scan,
-                  model::Images images, Arena& arena, std::vector<model::ChangeRecord>& records) {
+Status DecodeRows(const Table& table, storage::PartitionId partition, const storage::ScanOp& scan, model::Images images,
+                  Arena& arena, std::vector<model::ChangeRecord>& records) {
   records.reserve(scan.rows.size());
   // An event's id is that of its table, partition and position.
   std::string source = table.def()->uuid;
@@ -28,6 +28,7 @@ Status DecodeRows(const Table& table, storage::PartitionId partition, const stor
   for (const auto& row : scan.rows) {
     auto record = DecodeChange(row.value, table.key_schema(), images, arena);
     if (!record) return record.error();
+    record->partition = partition;
     record->position = PositionOf(row.key);
     const XXH128_hash_t id = XXH3_128bits_withSeed(source.data(), source.size(), record->position);
     record->event_id[0] = id.high64;

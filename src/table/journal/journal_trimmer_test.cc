@@ -153,8 +153,8 @@ TEST_F(JournalUpkeepTest, ALaneThatIsOldGoesOnInOneChild) {
 }
 
 TEST_F(JournalUpkeepTest, APartitionThatStaysBusyIsSplit) {
-  options_.split_writes_per_second = 5;
-  options_.max_partitions = 3;
+  options_.split.writes_per_second = 5;
+  options_.split.most_for_heat = 3;
   Stop();
   Start();
   auto table = CreateStream("t", "KEYS_ONLY");

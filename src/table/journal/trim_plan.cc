@@ -51,9 +51,8 @@ Position TrimLimit(const JournalState& state, const Lane& lane, const JournalMar
 // that are nobody's, made while somebody began or ceased to follow.
 TrimPlan::Rows RowsToDelete(const JournalState& state, const Lane& lane, Position swept) {
   const auto has_other = [&](auto is_beyond) {
-    return std::any_of(state.lanes.begin(), state.lanes.end(), [&](const Lane& other) {
-      return other.partition == lane.partition && is_beyond(other.id);
-    });
+    return std::any_of(state.lanes.begin(), state.lanes.end(),
+                       [&](const Lane& other) { return other.partition == lane.partition && is_beyond(other.id); });
   };
   TrimPlan::Rows rows{lane.partition, std::max(lane.first, swept), lane.trimmed};
   if (swept == 0 && !has_other([&](LaneId other) { return other < lane.id; })) rows.begin = 0;

@@ -18,7 +18,7 @@ struct TrimFacts {
   int64_t now_millis = 0;
   int64_t retention_millis = 0;
   std::vector<LanePosition> ends;  // of the open lanes: behind the newest record that is durable
-  uint64_t records = 0;  // totals since the journal began
+  uint64_t records = 0;            // totals since the journal began
   uint64_t bytes = 0;
   // By lane: where the slowest follower reads on. A lane that is not here was not looked at: nothing goes before its
   // time.

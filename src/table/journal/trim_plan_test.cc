@@ -24,7 +24,8 @@ class TrimPlanTest : public testing::Test {
   // The table's partition is 7.
   void Align(Position next, int64_t now_millis, bool renews) {
     const LanePlace place{{.id = 7, .keyspace = 5, .epoch = 1}, next};
-    AlignLanes(state_, {&place, 1}, [&](const Lane&) { return renews; }, now_millis);
+    AlignLanes(
+        state_, {&place, 1}, [&](const Lane&) { return renews; }, now_millis);
   }
   // All records below `position`, so many, were written by then.
   void Mark(int64_t millis, Position position, uint64_t records) {

@@ -99,14 +99,15 @@ TEST(LaneChanges, WhenNobodyFollowsTheyEnd) {
 }
 
 TEST(SequenceNumbers, AreTextOfFixedLength) {
-  EXPECT_EQ(model::SequenceNumber(42), "100000000000000000042");
-  EXPECT_EQ(model::SequenceNumber(UINT64_MAX), "118446744073709551615");
-  EXPECT_EQ(model::ParseSequenceNumber("100000000000000000042"), 42u);
-  EXPECT_EQ(model::ParseSequenceNumber("000100000000000000000042"), 42u);
-  EXPECT_EQ(model::ParseSequenceNumber("118446744073709551616"), UINT64_MAX);
-  EXPECT_EQ(model::ParseSequenceNumber("999999999999999999999999"), UINT64_MAX);
+  EXPECT_EQ(model::SequenceNumber(42, 7), "10000000000000000004200000000000000007");
+  EXPECT_EQ(model::SequenceNumber(UINT64_MAX, (uint64_t{1} << 56) - 1), "11844674407370955161572057594037927935");
+  EXPECT_LT(model::SequenceNumber(42, 7), model::SequenceNumber(43, 2)) << "an item's records, before and after a split";
+  EXPECT_EQ(model::ParseSequenceNumber("10000000000000000004200000000000000007"), 42u);
+  EXPECT_EQ(model::ParseSequenceNumber("0010000000000000000004200000000000000007"), 42u);
+  EXPECT_EQ(model::ParseSequenceNumber("11844674407370955161600000000000000007"), UINT64_MAX);
+  EXPECT_EQ(model::ParseSequenceNumber("9999999999999999999999999999999999999999"), UINT64_MAX);
   EXPECT_EQ(model::ParseSequenceNumber("000000000000000000001"), 0u);
-  EXPECT_FALSE(model::ParseSequenceNumber("10000000000000000004x"));
+  EXPECT_FALSE(model::ParseSequenceNumber("1000000000000000000420000000000000000x"));
   EXPECT_FALSE(model::ParseSequenceNumber(""));
 }
 

@@ -1,8 +1,10 @@
 // A table whose items, and whose index's rows, lie in several partitions, and partitions that die while they are used.
 #include <algorithm>
+#include <atomic>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -239,6 +241,60 @@ TEST_F(ManyPartitionsTest, DeadHandlesAreReplacedAndNobodyNotices) {
   KillHandles(table_->partitions());
   KillHandles(*Index().partitions);
   ExpectAll();
+}
+
+TEST_F(ManyPartitionsTest, SplitsOfTableAndIndexAreNotNoticedByWriters) {
+  Fill();
+  constexpr int kThreads = 3;
+  std::atomic<bool> is_over{false};
+  std::vector<std::map<std::string, std::string>> written(kThreads);
+  std::vector<std::thread> writers;
+  for (int t = 0; t < kThreads; ++t) {
+    writers.emplace_back([&, t] {
+      for (int n = 0; !is_over; ++n) {
+        const int key = t + kThreads * (n % 60);
+        const std::string item = fmt::format("g=S:g{},n=N:{},pk=S:k{}", n % 11, n, key);
+        ASSERT_EQ(RunBlocking(TestWrite::Put(*table_, item)->Execute(layer_->writes)), "ok");
+        written[static_cast<size_t>(t)][KeyOf(key)] = item;
+      }
+    });
+  }
+  const auto split_all = [&](const PartitionSet& partitions) {
+    const auto list = partitions.list();
+    for (const auto& partition : *list)
+      ASSERT_TRUE(RunBlocking(layer_->catalog.SplitPartition(table_, partition->id())).ok());
+  };
+  for (int i = 0; i < 3; ++i) {
+    split_all(table_->partitions());
+    split_all(*Index().partitions);
+  }
+  is_over = true;
+  for (std::thread& writer : writers) writer.join();
+  for (const auto& of_thread : written)
+    for (const auto& [key, item] : of_thread) expected_[key] = item;
+  EXPECT_EQ(table_->partitions().list()->size(), 8u);
+  EXPECT_EQ(Index().partitions->list()->size(), 8u);
+  ExpectAll();
+  Start();
+  EXPECT_EQ(table_->partitions().list()->size(), 8u);
+  EXPECT_EQ(table_->partitions().ended()->size(), 7u);
+  ExpectAll();
+}
+
+TEST_F(ManyPartitionsTest, WhatIsNotThereIsNotSplit) {
+  const storage::PartitionId id = table_->partitions().Find(0)->id();
+  const auto split = [&](storage::PartitionId of) {
+    return RunBlocking(layer_->catalog.SplitPartition(table_, of)).code();
+  };
+  EXPECT_EQ(split(99), StatusCode::kNotFound);
+  EXPECT_EQ(split(storage::kSystemPartition), StatusCode::kNotFound);
+  ASSERT_EQ(split(id), StatusCode::kOk);
+  EXPECT_EQ(split(id), StatusCode::kNotFound) << "it has ended";
+  const storage::PartitionId child = table_->partitions().Find(0)->id();
+  const auto anything = [](model::TableDef&) { return model::ApiResult<void>{}; };
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Delete(kScope, "tbl", anything)));
+  EXPECT_EQ(split(child), StatusCode::kNotFound) << "its table is gone";
+  EXPECT_EQ(RunBlocking(engine_->ListPartitions())->size(), 1u) << "and so are all its partitions";
 }
 
 TEST_F(ManyPartitionsTest, AnIndexWithoutItsPartitionIsNotTriedForEver) {

@@ -45,9 +45,9 @@ class Partition {
     while (seen < mark && !newest_.compare_exchange_weak(seen, mark, std::memory_order_acq_rel)) {}
   }
 
-  // Behind the newest change record (table/lanes/), or where the partition was opened: commits that record nothing, such
-  // as those of its readers' cursors, do not move it. Noted after the commit's mark: whoever reads this and then newest()
-  // knows what to wait for.
+  // Behind the newest change record (table/lanes/), or where the partition was opened: commits that record nothing,
+  // such as those of its readers' cursors, do not move it. Noted after the commit's mark: whoever reads this and then
+  // newest() knows what to wait for.
   storage::Sequence records_end() const { return records_end_.load(std::memory_order_acquire); }
   void NoteRecord(storage::Sequence sequence) {
     storage::Sequence seen = records_end_.load(std::memory_order_relaxed);

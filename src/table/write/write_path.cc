@@ -80,7 +80,9 @@ class WritePath::RowBatches final : public IndexBatches {
   RowBatches(storage::Batch& of_item, AllChanges& of_indexes) : of_item_(of_item), of_indexes_(of_indexes) {}
   storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
     if (!index.is_global()) return of_item_;
-    return ChangesOf(index.partitions->Find(HashOfItemKey(row_key)), of_indexes_).batch;
+    Changes& changes = ChangesOf(index.partitions->Find(HashOfItemKey(row_key)), of_indexes_);
+    changes.partition->CountWrite();
+    return changes.batch;
   }
 
  private:

@@ -73,7 +73,7 @@ void AppendEvent(const ChangeRecord& record, const ChangeSource& source, std::st
   out += ',';
   AppendImages(record, source.images, out);
   out += R"(,"SequenceNumber":")";
-  model::AppendSequenceNumber(record.position, out);
+  model::AppendSequenceNumber(record.position, record.partition, out);
   out += R"(","StreamViewType":")";
   out += model::ViewTypeName(source.images);
   out += R"("})";

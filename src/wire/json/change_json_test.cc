@@ -26,7 +26,7 @@ class ChangeJsonTest : public testing::Test {
 constexpr std::string_view kHead =
     R"({"eventID":"0123456789abcdef0000000000000001","eventName":"REMOVE","eventVersion":"1.1","eventSource":"aws:dynamodb",)"
     R"("awsRegion":"us-east-1","dynamodb":{"ApproximateCreationDateTime":1700000000,"Keys":{"pk":{"S":"k"}},)";
-constexpr std::string_view kTail = R"("SequenceNumber":"100000000000000000007","StreamViewType":)";
+constexpr std::string_view kTail = R"("SequenceNumber":"10000000000000000000700000000000000000","StreamViewType":)";
 
 TEST_F(ChangeJsonTest, AsGetRecordsShowsIt) {
   std::string out;

@@ -1,0 +1,38 @@
+#include "table/partition/split_chooser.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace armature::table {
+
+namespace {
+
+double ShareOf(const storage::HashRange& hashes) {
+  return (static_cast<double>(hashes.last - hashes.first) + 1.0) / 0x1p64;
+}
+
+}  // namespace
+
+std::vector<storage::PartitionId> SplitChooser::Choose(storage::KeyspaceId keyspace, const PartitionSet& partitions,
+                                                       int64_t bytes, int64_t now_millis) {
+  Heat& heat = heat_[keyspace];
+  const double seconds = std::max(1.0, static_cast<double>(now_millis - heat.asked_millis) / 1000.0);
+  const auto list = partitions.list();
+  std::vector<storage::PartitionId> chosen;
+  std::map<storage::PartitionId, int> busy;
+  for (const auto& partition : *list) {
+    const storage::PartitionId id = partition->id();
+    const double rate = static_cast<double>(partition->TakeWrites()) / seconds;
+    if (rate >= static_cast<double>(rules_.writes_per_second)) {
+      const auto before = heat.seconds.find(id);
+      busy[id] = (before == heat.seconds.end() ? 0 : before->second) + 1;
+    }
+    const bool is_hot = busy.contains(id) && busy[id] >= rules_.seconds;
+    const bool is_large = static_cast<double>(bytes) * ShareOf(partition->hashes()) > static_cast<double>(rules_.bytes);
+    if (is_large || (is_hot && list->size() + chosen.size() < rules_.most_for_heat)) chosen.push_back(id);
+  }
+  heat = {now_millis, std::move(busy)};
+  return chosen;
+}
+
+}  // namespace armature::table

@@ -1,0 +1,72 @@
+#include "table/partition/split_chooser.h"
+
+#include <memory>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/metrics.h"
+#include "storage/memory/memory_engine.h"
+
+namespace armature::table {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr uint64_t kHalf = uint64_t{1} << 63;
+constexpr storage::KeyspaceId kKeyspace = 5;
+
+// A table of three partitions: 2 with half of the hashes, 4 and 5 with a quarter each.
+class SplitChooserTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(RunBlocking(engine_->CreatePartition({.id = 1, .keyspace = kKeyspace})).ok());
+    ASSERT_TRUE(RunBlocking(engine_->SplitPartition(1, kHalf, 2, 3)).ok());
+    ASSERT_TRUE(RunBlocking(engine_->SplitPartition(3, kHalf + kHalf / 2, 4, 5)).ok());
+    PartitionSet::List list;
+    for (const storage::PartitionId id : {2, 4, 5})
+      list.push_back(std::make_shared<Partition>(*RunBlocking(engine_->OpenPartitionAt(id, 0))));
+    partitions_ = std::make_unique<PartitionSet>(list);
+  }
+  // One second, with so many writes to each of them.
+  std::vector<storage::PartitionId> Second(int to_2, int to_4, int to_5) {
+    const auto list = partitions_->list();
+    for (int i = 0; i < to_2; ++i) (*list)[0]->CountWrite();
+    for (int i = 0; i < to_4; ++i) (*list)[1]->CountWrite();
+    for (int i = 0; i < to_5; ++i) (*list)[2]->CountWrite();
+    return chooser_.Choose(kKeyspace, *partitions_, 0, now_ += 1000);
+  }
+
+  Metrics metrics_;
+  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<PartitionSet> partitions_;
+  SplitChooser chooser_{{.writes_per_second = 10, .seconds = 3, .most_for_heat = 4, .bytes = 1000}};
+  int64_t now_ = 1'700'000'000'000;
+};
+
+TEST_F(SplitChooserTest, ThoseThatStayBusyAreChosen) {
+  EXPECT_THAT(Second(50, 50, 50), IsEmpty());
+  EXPECT_THAT(Second(10, 9, 50), IsEmpty());
+  EXPECT_THAT(Second(10, 10, 10), ElementsAre(2)) << "and 5, but for the limit; 4 was not busy in between";
+  EXPECT_THAT(Second(0, 10, 0), IsEmpty());
+  EXPECT_THAT(Second(0, 10, 0), ElementsAre(4));
+  now_ += 9000;  // as many writes in ten seconds are few
+  EXPECT_THAT(Second(0, 10, 0), IsEmpty());
+}
+
+TEST_F(SplitChooserTest, TheLargeAreChosenByTheirShareOfTheHashes) {
+  EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 2000, now_), IsEmpty());
+  EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 2100, now_), ElementsAre(2));
+  EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 4100, now_), ElementsAre(2, 4, 5)) << "no limit holds for these";
+}
+
+TEST_F(SplitChooserTest, WhatIsNotAskedForIsForgotten) {
+  Second(50, 0, 0);
+  Second(50, 0, 0);
+  chooser_.ForgetOthers(now_ + 1);
+  EXPECT_THAT(Second(50, 0, 0), IsEmpty());
+}
+
+}  // namespace
+}  // namespace armature::table
