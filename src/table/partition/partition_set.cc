@@ -91,7 +91,12 @@ Task<Status> PartitionSet::Reload(storage::Engine& engine) const {
 Task<Status> PartitionSet::Split(storage::Engine& engine, storage::PartitionId id, uint64_t at,
                                  storage::PartitionId low, storage::PartitionId high) {
   const auto guard = co_await change_latch_.LockStripe(0);
-  const auto parent = FindById(id);
+  auto parent = FindById(id);
+  if (parent && !parent->handle().is_alive()) {
+    // A split that could not be taken over, or another owner: look first.
+    if (Status status = co_await Reload(engine); !status.ok()) co_return status;
+    parent = FindById(id);
+  }
   if (!parent || parent->has_ended()) co_return Status::NotFound("no such partition");
   // Nobody decides anything on what the partition remembers while its children are made: they remember nothing yet.
   const auto latches = co_await HoldAllLatches(*parent);
