@@ -101,7 +101,8 @@ function(armature_generate part)
   set(generated_dir ${CMAKE_BINARY_DIR}/generated)
   list(TRANSFORM ARGN PREPEND ${generated_dir}/ OUTPUT_VARIABLE files)
   file(GLOB schema_files CONFIGURE_DEPENDS
-    ${PROJECT_SOURCE_DIR}/schema/*.json ${PROJECT_SOURCE_DIR}/schema/streams/*.json ${PROJECT_SOURCE_DIR}/schema/shapes/*.json)
+    ${PROJECT_SOURCE_DIR}/schema/*.json ${PROJECT_SOURCE_DIR}/schema/streams/*.json ${PROJECT_SOURCE_DIR}/schema/armature/*.json
+    ${PROJECT_SOURCE_DIR}/schema/shapes/*.json)
   add_custom_command(
     OUTPUT ${files}
     COMMAND ${Python3_EXECUTABLE} ${generator} --schema ${PROJECT_SOURCE_DIR}/schema --out ${generated_dir} ${part}

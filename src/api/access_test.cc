@@ -53,6 +53,8 @@ class AccessTest : public ApiFixture {
     const std::string described = MustCall("DescribeStream", fmt::format(R"j({{"StreamArn":"{}"}})j", stream_));
     shard_ = TextOf(described, "/StreamDescription/Shards/0/ShardId");
     iterator_ = TextOf(MustCall("GetShardIterator", IteratorJson()), "/ShardIterator");
+    const auto table = catalog_.Find({"123456789012", "us-east-1"}, "Games");
+    partition_ = table->partitions().Find(0)->id();
     services_.authorizer = &authorizer_;
   }
 
@@ -80,6 +82,7 @@ class AccessTest : public ApiFixture {
 
   RecordingAuthorizer authorizer_;
   std::string stream_, shard_, iterator_;
+  storage::PartitionId partition_ = 0;
   Reply last_;
 };
 
@@ -232,6 +235,10 @@ std::vector<Case> AccessTest::Cases() const {
       {"DescribeStream", fmt::format(R"j({{"StreamArn":"{}"}})j", stream_), {"dynamodb:DescribeStream " + stream_}},
       {"GetShardIterator", IteratorJson(), {"dynamodb:GetShardIterator " + stream_}},
       {"GetRecords", fmt::format(R"j({{"ShardIterator":"{}"}})j", iterator_), {"dynamodb:GetRecords " + stream_}},
+      {"ListPartitions", games + "}", {"armature:ListPartitions " + kTable}},
+      {"SplitPartition",
+       fmt::format(R"j({},"PartitionId":{}}})j", games, partition_),
+       {"armature:SplitPartition " + kTable}},
       {"CreateTable",
        R"j({"TableName":"More","BillingMode":"PAY_PER_REQUEST",
           "AttributeDefinitions":[{"AttributeName":"p","AttributeType":"S"}],

@@ -11,7 +11,7 @@ namespace {
 
 std::string FullTarget(std::string_view target) {
   if (target.find('.') != std::string_view::npos) return std::string(target);
-  for (const std::string_view service : {"DynamoDB_20120810", "DynamoDBStreams_20120810"})
+  for (const std::string_view service : {"DynamoDB_20120810", "DynamoDBStreams_20120810", "Armature_20261116"})
     if (wire::FindOperation(service, target)) return fmt::format("{}.{}", service, target);
   return std::string(target);
 }

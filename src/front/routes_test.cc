@@ -62,6 +62,8 @@ TEST_F(RoutesTest, TheTargetNamesTheOperationOfAnAwsJsonRequest) {
   EXPECT_EQ(Way(Request(net::Method::kPost, "/", {{"X-Amz-Target", "DynamoDBStreams_20120810.GetRecords"}})),
             "aws-json GetRecords")
       << "without a body any type goes";
+  EXPECT_EQ(Way(Request(net::Method::kPost, "/", {{"X-Amz-Target", "Armature_20261116.ListPartitions"}})),
+            "aws-json ListPartitions");
   EXPECT_EQ(Way(Request(net::Method::kPost, "/", {{"content-type", "application/json; charset=utf-8"}}, "{}")),
             "aws-json none")
       << "no target: told in its turn";

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/bench/bench.h"
+#include "cli/partition/partition.h"
 #include "cli/shell/shell.h"
 #include "server/doctor.h"
 #include "server/serve.h"
@@ -16,12 +17,13 @@ constexpr const char* kUsage = R"(Armature: Amazon DynamoDB as one program.
 Usage: armature COMMAND [OPTIONS]
 
 Commands:
-  serve     Serve the DynamoDB API on this machine
-  local     The same in the place of DynamoDB Local, with its flags (-port, -inMemory, -sharedDb)
-  bench     Run a named workload against any DynamoDB endpoint and measure it
-  shell     A prompt for PartiQL against any DynamoDB endpoint
-  doctor    Show what of a data directory can be read, and repair it if told to
-  version   Print the version
+  serve       Serve the DynamoDB API on this machine
+  local       The same in the place of DynamoDB Local, with its flags (-port, -inMemory, -sharedDb)
+  bench       Run a named workload against any DynamoDB endpoint and measure it
+  shell       A prompt for PartiQL against any DynamoDB endpoint
+  partition   Show what a table of a running server is divided into, and divide it further
+  doctor      Show what of a data directory can be read, and repair it if told to
+  version     Print the version
 
 `armature COMMAND --help` tells more about each.
 )";
@@ -42,6 +44,11 @@ int main(int argc, char** argv) {
     std::string name = "armature shell";
     argv[1] = name.data();
     return armature::cli::RunShell(argc - 1, argv + 1);
+  }
+  if (command == "partition") {
+    std::string name = "armature partition";
+    argv[1] = name.data();
+    return armature::cli::RunPartition(argc - 1, argv + 1);
   }
   if (command == "version" || command == "--version") {
     std::printf("armature %s\n", ARMATURE_VERSION);

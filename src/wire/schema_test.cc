@@ -16,16 +16,17 @@ TEST(SchemaTest, EveryOperationHasItsParts) {
     SCOPED_TRACE(std::string(schema.name));
     EXPECT_EQ(schema.index, i);
     EXPECT_TRUE(names.insert(schema.name).second);
-    EXPECT_TRUE(schema.service == "DynamoDB_20120810" || schema.service == "DynamoDBStreams_20120810");
+    const bool is_ours = schema.service == "Armature_20261116";
+    EXPECT_TRUE(is_ours || schema.service == "DynamoDB_20120810" || schema.service == "DynamoDBStreams_20120810");
     EXPECT_EQ(schema.is_streams, schema.service == "DynamoDBStreams_20120810");
-    EXPECT_TRUE(schema.iam_action.starts_with("dynamodb:"));
+    EXPECT_TRUE(schema.iam_action.starts_with(is_ours ? "armature:" : "dynamodb:"));
     ASSERT_NE(schema.input, nullptr);
     EXPECT_EQ(schema.input->kind, Kind::kStructure);
     EXPECT_EQ(schema.input->name, std::string(schema.name) + "Input");
     EXPECT_FALSE(schema.errors.empty() && schema.name != "DescribeEndpoints");
     EXPECT_EQ(FindOperation(schema.service, schema.name), &schema);
   }
-  EXPECT_EQ(names.size(), 62u);  // 58 of DynamoDB and 4 of its Streams
+  EXPECT_EQ(names.size(), 64u);  // 58 of DynamoDB, 4 of its Streams and 2 of our own
 }
 
 // Every shape an operation can reach is whole: element shapes, sizes, printable enums.
@@ -69,6 +70,8 @@ TEST(SchemaTest, NamesAreCaseSensitiveAndBoundToTheirService) {
   EXPECT_EQ(FindOperation("DynamoDB_20111205", "GetItem"), nullptr);
   EXPECT_EQ(FindOperation("DynamoDBStreams_20120810", "GetItem"), nullptr);
   EXPECT_NE(FindOperation("DynamoDBStreams_20120810", "GetRecords"), nullptr);
+  EXPECT_NE(FindOperation("Armature_20261116", "ListPartitions"), nullptr);
+  EXPECT_EQ(FindOperation("DynamoDB_20120810", "ListPartitions"), nullptr);
   EXPECT_EQ(FindOperation("DynamoDB_20120810", ""), nullptr);
   EXPECT_EQ(SchemaOf(OperationId::kGetItem).kind, OperationKind::kRead);
   EXPECT_EQ(SchemaOf(OperationId::kPutItem).kind, OperationKind::kWrite);

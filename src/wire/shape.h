@@ -90,7 +90,7 @@ enum class OperationKind : uint8_t { kRead, kWrite, kControl };
 struct OperationSchema {
   std::string_view name{};        // "GetItem"
   std::string_view service{};     // "DynamoDB_20120810"
-  std::string_view iam_action{};  // "dynamodb:GetItem"
+  std::string_view iam_action{};  // "dynamodb:GetItem"; "armature:…" of our own
   OperationKind kind = OperationKind::kControl;
   bool is_streams = false;
   uint16_t index = 0;  // position in AllOperations(), == static_cast<size_t>(OperationId)

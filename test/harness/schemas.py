@@ -18,7 +18,7 @@ class Schemas:
         self.shapes = {"AttributeValue": {"type": "attribute_value"}}
         for path in sorted((SCHEMA / "shapes").glob("*.json")):
             self.shapes.update(json.loads(path.read_text()))
-        files = sorted(SCHEMA.glob("*.json")) + sorted((SCHEMA / "streams").glob("*.json"))
+        files = [path for service in (".", "streams", "armature") for path in sorted((SCHEMA / service).glob("*.json"))]
         self.operations = [json.loads(path.read_text()) for path in files]
         for operation in self.operations:
             self.shapes[operation["operation"] + "Input"] = {"type": "structure", "members": operation["input"]}

@@ -61,7 +61,8 @@ class Schema:
             for name, shape in json.loads(path.read_text()).items():
                 assert name not in self.shapes, f"{name} twice"
                 self.shapes[name] = shape
-        self.operations = [json.loads(p.read_text()) for p in sorted(folder.glob("*.json")) + sorted(folder.glob("streams/*.json"))]
+        files = [path for service in (".", "streams", "armature") for path in sorted((folder / service).glob("*.json"))]
+        self.operations = [json.loads(path.read_text()) for path in files]
         for operation in self.operations:
             name = operation["operation"] + "Input"
             assert name not in self.shapes, f"{name} twice"

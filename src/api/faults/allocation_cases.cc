@@ -165,6 +165,9 @@ constexpr AllocationCase kCases[] = {
     {"DescribeStream", "DescribeStream", R"({"StreamArn":"$STREAM"})"},
     {"ShardIterator", "GetShardIterator", R"({"StreamArn":"$STREAM","ShardId":"$SHARD","ShardIteratorType":"LATEST"})"},
     {"Records", "GetRecords", R"({"ShardIterator":"$ITERATOR","Limit":2})"},
+    {"ListPartitions", "ListPartitions", R"({"TableName":"Full"})"},
+    {"SplitPartition", "SplitPartition", R"({"TableName":"Full","PartitionId":$PARTITION})"},
+    {"SplitPartitionOfNone", "SplitPartition", R"({"TableName":"Plain","PartitionId":9999999})"},
 };
 
 constexpr std::pair<std::string_view, std::string_view> kPreparation[] = {
@@ -203,6 +206,15 @@ std::string TextIn(const std::string& body, std::string_view name) {
   return body.substr(begin + mark.size(), body.find('"', begin + mark.size()) - begin - mark.size());
 }
 
+// The digits of the first member of this name in a reply.
+std::string NumberIn(const std::string& body, std::string_view name) {
+  const std::string mark = "\"" + std::string(name) + "\":";
+  const size_t begin = body.find(mark);
+  if (begin == std::string::npos) return {};
+  return body.substr(begin + mark.size(),
+                     body.find_first_not_of("0123456789", begin + mark.size()) - begin - mark.size());
+}
+
 void Replace(std::string& text, std::string_view mark, const std::string& with) {
   if (const size_t at = text.find(mark); at != std::string::npos) text.replace(at, mark.size(), with);
 }
@@ -234,9 +246,11 @@ std::string FillIn(FaultHouse& house, std::string_view json) {
                                                R"(","ShardId":")" + shard + "\"}")
                  .body,
              "ShardIterator");
+  const std::string partition = NumberIn(house.Call("ListPartitions", R"({"TableName":"Full"})").body, "PartitionId");
   Replace(text, "$STREAM", stream);
   Replace(text, "$SHARD", shard);
   Replace(text, "$ITERATOR", iterator);
+  Replace(text, "$PARTITION", partition);
   return text;
 }
 

@@ -16,7 +16,7 @@ namespace armature::api {
 struct AllocationCase {
   std::string_view name;
   std::string_view operation;
-  std::string_view json;  // $STREAM, $SHARD and $ITERATOR stand for those of table Full
+  std::string_view json;  // $STREAM, $SHARD, $ITERATOR and $PARTITION stand for those of table Full
 
   friend std::ostream& operator<<(std::ostream& out, const AllocationCase& test) { return out << test.name; }
 };

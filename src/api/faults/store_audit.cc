@@ -50,12 +50,26 @@ StoreAudit::Rows StoreAudit::ReadRows(const storage::OpenPartition& partition, c
 }
 
 std::string StoreAudit::Run(bool has_statistics) {
+  LookAgain();
   if (std::string problem = CheckDefinitions(); !problem.empty()) return problem;
   if (std::string problem = CheckPartitions(); !problem.empty()) return problem;
   for (const auto& table : house_.catalog().AllTables())
     if (std::string problem = CheckTable(*table, has_statistics); !problem.empty())
       return fmt::format("table {}: {}", table->def()->name, problem);
   return {};
+}
+
+// A split that failed once it was stored leaves partitions that have died. Whoever comes to one is refused and looks
+// for what is in its place; so does this.
+void StoreAudit::LookAgain() {
+  for (const auto& table : house_.catalog().AllTables()) {
+    const auto partitions = table->partitions().list();
+    for (const auto& partition : *partitions) {
+      if (partition->handle().is_alive()) continue;
+      const Status status = RunBlocking(table->partitions().LookAgain(house_.engine(), partition));
+      if (!status.ok()) return;  // the checks tell
+    }
+  }
 }
 
 std::string StoreAudit::CheckDefinitions() {
@@ -95,22 +109,20 @@ std::string StoreAudit::CheckDefinitions() {
 
 std::string StoreAudit::CheckPartitions() {
   std::set<storage::PartitionId> expected{storage::kSystemPartition}, found;
+  const auto expect_all = [&](const table::PartitionSet& partitions) {
+    for (const auto& list : {partitions.list(), partitions.ended()})
+      for (const auto& partition : *list) expected.insert(partition->id());
+  };
   const auto expect = [&](const Table& table) {
-    const auto of_table = table.partitions().list();
-    for (const auto& partition : *of_table) expected.insert(partition->id());
+    expect_all(table.partitions());
     const auto schema = table.schema();
     for (const auto& index : schema->indexes()) {
-      if (!index.is_global()) continue;
-      const auto of_index = index.partitions->list();
-      for (const auto& partition : *of_index) expected.insert(partition->id());
+      if (index.is_global()) expect_all(*index.partitions);
     }
   };
   for (const auto& table : house_.catalog().AllTables()) expect(*table);
   // Of deleted ones only the journal is left.
-  for (const auto& table : house_.catalog().DeletedTables()) {
-    const auto of_table = table->partitions().list();
-    for (const auto& partition : *of_table) expected.insert(partition->id());
-  }
+  for (const auto& table : house_.catalog().DeletedTables()) expect_all(table->partitions());
   const auto partitions = RunBlocking(house_.engine().ListPartitions());
   for (const auto& info : *partitions) found.insert(info.id);
   found.insert(storage::kSystemPartition);

@@ -27,6 +27,7 @@ class StoreAudit {
     std::map<std::string, std::pair<int64_t, int64_t>> counts;  // rows and bytes by index; "" is the table
   };
 
+  void LookAgain();
   Rows ReadRows(const storage::OpenPartition& partition, const storage::KeyRange& range);
   std::string CheckDefinitions();
   std::string CheckPartitions();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text/json_writer.h"
+#include "cli/shell/execute_statement.h"
 #include "cli/shell/statements/statement_scan.h"
 
 namespace armature::cli::shell {
@@ -94,7 +95,7 @@ Catalog::Known& Catalog::Get(const std::string& table) {
 void Catalog::Sample(const std::string& table, Known& known) {
   known.is_sampled = true;
   const std::string statement = fmt::format("SELECT * FROM {}", QuoteName(table));
-  const auto page = client_.ExecuteStatement({.statement = statement, .next_token = {}, .limit = kSampleItems});
+  const auto page = ExecuteStatement(client_, {.statement = statement, .next_token = {}, .limit = kSampleItems});
   if (page) Learn(table, page->rows);
 }
 

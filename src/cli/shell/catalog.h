@@ -14,7 +14,8 @@
 
 #include <simdjson.h>
 
-#include "cli/shell/client.h"
+#include "cli/client/client.h"
+#include "cli/shell/output/value.h"
 
 namespace armature::cli::shell {
 

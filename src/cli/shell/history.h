@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/shell/aws_config.h"
+#include "cli/client/aws_config.h"
 
 namespace armature::cli::shell {
 

@@ -1,23 +1,19 @@
-// What the command line of `armature shell` says, with the endpoint, region and credentials it leads to.
+// What the command line of `armature shell` says, with the endpoint it leads to.
 //
-// Plain data plus the functions that fill it; reads the environment and AWS's configuration files. Used by the shell at
-// start.
+// Plain data plus the function that fills it. Used by the shell at start.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "cli/shell/aws_config.h"
+#include "cli/client/endpoint.h"
 #include "cli/shell/output/output.h"
 
 namespace armature::cli::shell {
 
 struct Options {
-  std::string endpoint;  // http://host:port or https://host
-  std::string region;
-  AwsCredentials credentials;
-  std::string ca_file;
+  Endpoint endpoint;
   std::vector<std::string> statements;  // of -e, in order
   std::string file;                     // of -f
   OutputMode mode = OutputMode::kTable;
@@ -27,17 +23,6 @@ struct Options {
   bool has_timing = false;
   bool has_sampling = true;  // completion may read a few items of a table to learn its attributes
 };
-
-// The parts of a command line that lead to an endpoint, before anything is looked up.
-struct EndpointChoice {
-  std::string endpoint;
-  std::string region;
-  std::string profile;
-};
-
-// Fills endpoint, region and credentials of `options`. `aws` stands for Amazon's endpoint of the region; an Amazon
-// address without a region in the settings names its own; only Amazon's addresses insist on credentials.
-Result<void> ResolveEndpoint(const EndpointChoice& choice, const Environment& environment, Options& options);
 
 // Either the options, or the exit code to end with (help was asked for, or an error was printed).
 Result<Options, int> ParseOptions(int argc, char** argv);

@@ -123,14 +123,14 @@ Result<Page, CallError> Session::Fetch(const std::string& statement, const std::
                                        Totals& totals) {
   const auto start = std::chrono::steady_clock::now();
   auto page = [&] {
-    const Client::StatementRequest request{.statement = statement,
-                                           .next_token = next_token,
-                                           .limit = limit,
-                                           .is_consistent = is_consistent_ && IsRead(statement)};
+    const StatementRequest request{.statement = statement,
+                                   .next_token = next_token,
+                                   .limit = limit,
+                                   .is_consistent = is_consistent_ && IsRead(statement)};
     // A script ends on Ctrl-C like any program; at the prompt only the statement does.
-    if (!is_interactive_) return client_.ExecuteStatement(request);
+    if (!is_interactive_) return ExecuteStatement(client_, request);
     const InterruptWatch watch;
-    auto result = client_.ExecuteStatement(request, watch.token());
+    auto result = ExecuteStatement(client_, request, watch.token());
     if (!result && watch.is_interrupted()) result.error().message = "interrupted";
     return result;
   }();

@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/client/client.h"
 #include "cli/shell/catalog.h"
-#include "cli/shell/client.h"
+#include "cli/shell/execute_statement.h"
 #include "cli/shell/options.h"
 #include "cli/shell/statements/statement_splitter.h"
 

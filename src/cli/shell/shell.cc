@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/client/client.h"
 #include "cli/shell/catalog.h"
-#include "cli/shell/client.h"
 #include "cli/shell/line_editor.h"
 #include "cli/shell/options.h"
 #include "cli/shell/session.h"
@@ -45,12 +45,12 @@ void CatchInterrupts() {
 int Prompt(const shell::Options& options, shell::Session& session, shell::Catalog& catalog) {
   CatchInterrupts();
   shell::StatementSplitter splitter;
-  shell::LineEditor editor(shell::History(shell::HistoryPath(shell::ProcessEnvironment())),
+  shell::LineEditor editor(shell::History(shell::HistoryPath(ProcessEnvironment())),
                            [&](std::string_view before, std::string_view after) {
                              return shell::Complete(splitter.pending(), before, after, catalog);
                            });
-  fmt::print("PartiQL on {} ({}). Statements end with ;  \\help lists the commands.\n", options.endpoint,
-             options.region);
+  fmt::print("PartiQL on {} ({}). Statements end with ;  \\help lists the commands.\n", options.endpoint.url,
+             options.endpoint.region);
   if (!editor.has_editing()) fmt::print("No line editing: libedit2 is not installed.\n");
   std::fflush(stdout);
   std::string line;
@@ -104,7 +104,7 @@ int RunShell(int argc, char** argv) {
   std::setlocale(LC_CTYPE, "");
   const bool has_script = !options->statements.empty() || !options->file.empty();
   const bool is_interactive = !has_script && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
-  shell::Client client(*options);
+  Client client(options->endpoint);
   shell::Catalog catalog(client, options->has_sampling);
   shell::Session session(client, catalog, *options, is_interactive);
   return is_interactive ? Prompt(*options, session, catalog) : RunScripts(*options, session);

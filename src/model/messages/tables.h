@@ -1,4 +1,4 @@
-// Texts about tables: their definitions and indexes, throughput, tags, Time to Live.
+// Texts about tables: their definitions and indexes, throughput, tags, partitions, Time to Live.
 //
 // `{}` marks where fmt inserts a value. Constants only; nobody branches on them.
 #pragma once
@@ -144,6 +144,11 @@ inline constexpr std::string_view kTagResourceNotFound =
 inline constexpr std::string_view kTagAccessDenied =
     "User: arn:aws:iam::{}:root is not authorized to perform: dynamodb:{} on resource: {} because no resource-based "
     "policy allows the dynamodb:{} action";
+
+// --- partitions: operations of our own
+inline constexpr std::string_view kPartitionNotFound =
+    "Requested resource not found: Table: {} has no partition {} that can be split: one that is in use and has more "
+    "than one hash";
 
 // --- Time to Live (docs/dynamodb.md 12)
 inline constexpr std::string_view kTtlAlreadyEnabled = "TimeToLive is already enabled";

@@ -160,6 +160,7 @@ class MemoryEngine final : public Engine {
     if (is_closed_) co_return Closed();
     auto split = partitions_.PlanSplit(id, at, low, high);
     if (!split) co_return split.error();
+    const Essential whole;  // hashes that nobody has would be lost
     const Sequence newest = partitions_.Handle(id)->newest();
     partitions_.Change(split->ended);
     partitions_.Put(split->low, newest);

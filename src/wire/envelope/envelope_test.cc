@@ -58,6 +58,8 @@ TEST(EnvelopeTest, Targets) {
   EXPECT_EQ(route("DynamoDB_20120810.GetItem"), "GetItem");
   EXPECT_EQ(route("DynamoDBStreams_20120810.GetRecords"), "GetRecords");
   EXPECT_EQ(route("DynamoDBStreams_20120810.GetItem"), "none");
+  EXPECT_EQ(route("Armature_20261116.SplitPartition"), "SplitPartition");
+  EXPECT_EQ(route("DynamoDB_20120810.SplitPartition"), "none");
   EXPECT_EQ(route("DynamoDB_20111205.GetItem"), "none");
   EXPECT_EQ(route("DynamoDB_20120810.getItem"), "none");
   EXPECT_EQ(route("DynamoDB_20120810.GetItem.x"), "none");

@@ -1,4 +1,4 @@
-#include "cli/shell/aws_config.h"
+#include "cli/client/aws_config.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
-namespace armature::cli::shell {
+namespace armature::cli {
 namespace {
 
 std::string_view Trim(std::string_view text) {
@@ -139,4 +139,4 @@ std::string AwsConfig::Region() const {
   return region_from_environment_.empty() ? Setting("region") : region_from_environment_;
 }
 
-}  // namespace armature::cli::shell
+}  // namespace armature::cli

@@ -2,7 +2,7 @@
 //
 // An explicit profile, the environment, then the files ~/.aws/credentials and ~/.aws/config (their `credential_process`
 // too). Reads the environment through a function, so that tests need not change their own. Roles, SSO and instance
-// metadata are left to a credential_process. Used by the shell at start.
+// metadata are left to a credential_process. Used by the commands at start (endpoint.h).
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 
-namespace armature::cli::shell {
+namespace armature::cli {
 
 struct AwsCredentials {
   std::string access_key_id;
@@ -51,4 +51,4 @@ class AwsConfig {
 // The JSON that a credential_process prints.
 Result<AwsCredentials> ParseProcessCredentials(const std::string& json);
 
-}  // namespace armature::cli::shell
+}  // namespace armature::cli
