@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -40,17 +42,21 @@ class DeferringEngine final : public storage::Engine {
     return inner_.DurableUpTo(partition);
   }
 
-  Task<Result<std::vector<storage::PartitionInfo>>> ListPartitions() override { return inner_.ListPartitions(); }
-  Task<Status> CreatePartition(storage::PartitionInfo info) override { return inner_.CreatePartition(info); }
-  Task<Status> DropPartition(storage::PartitionId id) override { return inner_.DropPartition(id); }
-  Task<Status> DropRowsOfHashes(storage::KeyspaceId keyspace) override { return inner_.DropRowsOfHashes(keyspace); }
+  Task<Result<std::vector<storage::PartitionInfo>>> ListPartitions() override {
+    return AtOnce(inner_.ListPartitions());
+  }
+  Task<Status> CreatePartition(storage::PartitionInfo info) override { return AtOnce(inner_.CreatePartition(info)); }
+  Task<Status> DropPartition(storage::PartitionId id) override { return AtOnce(inner_.DropPartition(id)); }
+  Task<Status> DropRowsOfHashes(storage::KeyspaceId keyspace) override {
+    return AtOnce(inner_.DropRowsOfHashes(keyspace));
+  }
   Task<Result<std::shared_ptr<storage::OpenPartition>>> OpenPartitionAt(storage::PartitionId id,
                                                                         storage::Epoch epoch) override {
-    return inner_.OpenPartitionAt(id, epoch);
+    return AtOnce(inner_.OpenPartitionAt(id, epoch));
   }
   Task<Status> SplitPartition(storage::PartitionId id, uint64_t at, storage::PartitionId low,
                               storage::PartitionId high) override {
-    return inner_.SplitPartition(id, at, low, high);
+    return AtOnce(inner_.SplitPartition(id, at, low, high));
   }
   storage::OpenPartition& system() override { return inner_.system(); }
   std::shared_ptr<const storage::Snapshot> TakeSnapshot() override { return inner_.TakeSnapshot(); }
@@ -67,6 +73,15 @@ class DeferringEngine final : public storage::Engine {
   static void Fail(Op& op) {
     op.status = Status::Unavailable("the process is gone");
     op.done.Finish();
+  }
+
+  // What the inner engine does on a thread of its own is waited for, so that the order of things is the scheduler's.
+  template <class T>
+  Task<T> AtOnce(Task<T> task) {
+    if (is_down_) co_return Status::Unavailable("the process is gone");
+    std::optional<T> result;
+    std::thread([&] { result.emplace(RunBlocking(std::move(task))); }).join();
+    co_return std::move(*result);
   }
 
   template <auto Method, class Op>

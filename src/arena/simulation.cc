@@ -287,6 +287,8 @@ SimulationReport Simulation::Run() {
   Heal();
   engine_.SetDeferred(false);
   static_cast<void>(faulty_->Sync());
+  // Once a second by a server: after a failure, lanes are not read until their state is stored.
+  static_cast<void>(RunBlocking(life_->journal.KeepHouse()));
 
   for (auto& client : clients) {
     if (!client->problem().empty())

@@ -18,6 +18,24 @@ namespace {
 
 bool RenewsNone(const Lane&) { return false; }
 
+// A change of lanes, announced to their readers; over when it ends, unless what is stored is not known.
+class LaneChange {
+ public:
+  explicit LaneChange(TableJournal& journal) : journal_(journal), is_unknown_(journal.is_changing()) {
+    journal_.SetChanging(true);
+  }
+  ~LaneChange() { journal_.SetChanging(is_unknown_); }
+  LaneChange(const LaneChange&) = delete;
+  LaneChange& operator=(const LaneChange&) = delete;
+
+  void MayBeStored() { is_unknown_ = true; }
+  void IsStored() { is_unknown_ = false; }
+
+ private:
+  TableJournal& journal_;
+  bool is_unknown_;
+};
+
 bool IsDamage(const Status& status) {
   return status.code() == StatusCode::kCorruption || status.code() == StatusCode::kFormat;
 }
@@ -141,29 +159,51 @@ Task<Result<std::vector<LanePlace>>> Journal::FindPlaces(const Table& table, con
 
 // What is wanted from now on is wanted before the lanes that have it begin: every writer that does not know of it has
 // ended by then. The new state is stored first and used then. A crash in between leaves lanes that begin, or end,
-// behind every record: nothing is lost and nothing is there twice.
+// behind every record: nothing is lost and nothing is there twice. Where storing it fails it may be stored all the
+// same, so that nobody may read on until a state is known to be (TableJournal::is_changing).
 Task<Status> Journal::ChangeState(Table& table, const Change& change, const Renews& renews) {
   auto guard = co_await change_latch_.LockStripe(0);
-  table.journal().Attach(bell_);
-  const auto before = table.journal().state();
+  TableJournal& journal = table.journal();
+  journal.Attach(bell_);
+  const auto before = journal.state();
   auto state = std::make_shared<JournalState>(*before);
   const int64_t now = clock_.NowMillis();
-  const bool is_changed = change(*state, now);
-  if (!is_changed && state->lanes.empty() && !state->is_followed()) co_return Status::Ok();
+  const bool is_changed = change(*state, now), is_unknown = journal.is_changing();
+  if (!is_changed && !is_unknown && state->lanes.empty() && !state->is_followed()) co_return Status::Ok();
   if (is_changed) {
-    table.journal().WantAlso(*state);
+    journal.WantAlso(*state);
     co_await AwaitLatchHolders(table.partitions());
   }
-  auto places = co_await FindPlaces(table, *state);
+  const Renews all = [](const Lane&) { return true; };
+  const Renews& renewed = is_changed ? all : renews;
+  if (!is_changed && !is_unknown) {
+    const auto places = co_await FindPlaces(table, *state);
+    if (!places) co_return places.error();
+    JournalState tried = *state;
+    if (!AlignLanes(tried, *places, renewed, now)) co_return Status::Ok();
+  }
+
+  const auto readers = co_await journal.change_latch().LockStripe(0);
+  LaneChange lanes(journal);
+  const auto places = co_await FindPlaces(table, *state);
   Status status = places ? Status::Ok() : places.error();
   if (status.ok()) {
-    const Renews all = [](const Lane&) { return true; };
-    const bool is_aligned = AlignLanes(*state, *places, is_changed ? all : renews, now);
-    if (!is_changed && !is_aligned) co_return Status::Ok();
-    status = co_await StoreState(table, *state);
+    AlignLanes(*state, *places, renewed, now);
+    storage::Batch batch;
+    batch.Put(JournalStateKey(table.id()), EncodeJournalState(*state));
+    storage::OpenPartition& system = engine_.system();
+    const auto committed = co_await storage::CommitBatch(engine_, system, batch);
+    if (committed) {
+      lanes.MayBeStored();
+      status = co_await storage::AwaitDurable(engine_, system, committed->mark);
+    } else {
+      status = committed.error();
+    }
   }
-  if (status.ok()) table.journal().Publish(std::move(state));
-  else table.journal().Publish(before);
+  if (status.ok()) journal.Publish(std::move(state));
+  else journal.Publish(before);
+  if (status.ok()) lanes.IsStored();
+  bell_.Ring();
   co_return status;
 }
 

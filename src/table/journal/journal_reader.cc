@@ -110,6 +110,13 @@ Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id
     const auto state = journal.state();
     const Lane* lane = state->FindLane(lane_id);
     if (!lane) co_return Status::NotFound("no such lane");
+    if (lane->is_open() && journal.is_changing()) {
+      const auto changed = co_await journal.change_latch().LockStripe(0);
+      if (!journal.is_changing()) continue;
+      page.next = from;
+      page.is_caught_up = true;
+      co_return page;
+    }
     // A lane is closed at a position that is durable.
     Position end = lane->end;
     if (lane->is_open()) {
@@ -131,10 +138,12 @@ Task<Result<JournalPage>> JournalReader::Read(const Table& table, LaneId lane_id
       scan.limit_rows = limits.records;
       scan.limit_bytes = limits.bytes;
       if (Status status = co_await ScanPartition(table, lane->partition, scan); !status.ok()) co_return status;
-      // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was.
+      // Trimming is announced before it is done: if it is not announced now, the scan has seen all there was. And where
+      // a lane ends is decided after that is announced: if it is not announced now, it will be behind what was seen.
+      const bool is_changing = lane->is_open() && journal.is_changing();
       const auto after = journal.state();
       const Lane* lane_after = after->FindLane(lane_id);
-      if (!lane_after || lane_after->trimmed > start) continue;
+      if (is_changing || !lane_after || lane_after->trimmed > start || lane_after->end != lane->end) continue;
       Status decoded = DecodeRows(table, lane->partition, scan, images, arena, page.records);
       if (!decoded.ok()) co_return decoded;
       if (scan.has_more) {

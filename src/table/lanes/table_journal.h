@@ -1,9 +1,9 @@
 // TableJournal: the journal of one table as the write path sees it: whether somebody follows, and what he wants.
 //
 // A writer asks under its item's latch and puts the record into the same batch as the item; the commit gives it its
-// position. What somebody new wants is wanted before he begins to follow, and until he has ceased: there may be records,
-// and images in them, that are nobody's. A table nobody follows costs one load. Thread-safe. Owned by Table; asked by the
-// write path, changed by Journal.
+// position. What somebody new wants is wanted before he begins to follow, and until he has ceased: there may be
+// records, and images in them, that are nobody's. A table nobody follows costs one load. Thread-safe. Owned by Table;
+// asked by the write path, changed by Journal.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "table/lanes/journal_bell.h"
 #include "table/lanes/journal_state.h"
+#include "table/partition/latches.h"
 
 namespace armature::table {
 
@@ -42,12 +43,19 @@ class TableJournal {
   void WantAlso(const JournalState& state);
   // Takes no memory, so that what is stored is also used.
   void Publish(std::shared_ptr<const JournalState> state) noexcept;
+  // Where open lanes end is being decided (under the latch), or is not known because storing it has failed. What is
+  // committed meanwhile may be a lane's or its child's: nobody is shown it.
+  bool is_changing() const { return is_changing_.load(); }
+  void SetChanging(bool is_changing) { is_changing_.store(is_changing); }
+  LatchTable& change_latch() const { return change_latch_; }
 
  private:
   std::atomic<int> wanted_{-1};  // images; below 0: nobody follows
   std::atomic<uint64_t> records_{0};
   std::atomic<uint64_t> bytes_{0};
   std::atomic<JournalBell*> bell_{nullptr};
+  std::atomic<bool> is_changing_{false};
+  mutable LatchTable change_latch_{1};
 
   mutable Mutex mutex_;
   std::shared_ptr<const JournalState> state_ ARMATURE_GUARDED_BY(mutex_);  // never null
