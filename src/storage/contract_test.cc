@@ -493,6 +493,7 @@ TEST_P(ContractTest, ASplitMovesNothingAndLosesNothing) {
   EXPECT_EQ(ScanIn(*ended, "\x10"), "invalid argument");
   EXPECT_EQ(PutIn(*ended, KeyOf(1), "late").code(), StatusCode::kInvalidArgument);
   EXPECT_TRUE(PutIn(*ended, "\x91", "how far somebody has read").ok());
+  EXPECT_EQ(ended->newest(), 9u) << "where its children's numbers begin does not move";
   EXPECT_EQ(RunBlocking(engine_->SplitPartition(1, 51, 8, 9)).code(), StatusCode::kInvalidArgument);
   ASSERT_TRUE(RunBlocking(engine_->DropPartition(1)).ok());
   EXPECT_EQ(ScanIn(*low, "\x10"), "item1;item50;");

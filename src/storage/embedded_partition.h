@@ -44,6 +44,11 @@ class EmbeddedPartition final : public OpenPartition {
   std::string own_;
 };
 
+// How many numbers a commit takes. What has ended has given out its last: its children go on behind that.
+inline size_t NumbersOf(const OpenPartition& partition, const Batch& batch) {
+  return partition.info().is_ended ? 0 : batch.numbers();
+}
+
 // The stored rows of a keyspace that belong to hashes.
 KeyRange RowsOfHashes(KeyspaceId keyspace);
 

@@ -22,7 +22,7 @@ using KeyspaceId = uint64_t;   // seven bytes; never used again
 using PartitionId = uint64_t;  // seven bytes; never used again
 using Epoch = uint64_t;
 // Of a partition: its commits are numbered without gaps, from 1 on and over restarts. What a partition was split into
-// goes on with its numbers.
+// goes on with its numbers, and it gives out none any more: later commits to what is its own have its last.
 using Sequence = uint64_t;
 // Of a commit, for whoever waits until it is durable. Of two commits of a partition the later has no lower one.
 using Mark = uint64_t;

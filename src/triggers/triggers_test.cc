@@ -42,7 +42,7 @@ TEST_F(TriggersTest, ProgressSurvivesACrash) {
   PutNumber(*table, 1);
   SplitAll(table);
   PutNumber(*table, 2);
-  ASSERT_TRUE(Delivers({"1", "2"}));
+  ASSERT_TRUE(Delivers({"1", "2"})) << testing::PrintToString(Delivered());
   // The parent's end and the child's progress.
   ASSERT_TRUE(Eventually([&] { return CursorCount(*table, uuid) == 3; }));
   ASSERT_TRUE(Eventually([&] {

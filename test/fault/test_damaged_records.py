@@ -61,7 +61,7 @@ class TestTables:
             make(client, "Lost", **STREAM)
             make(client, "Plain")
             server.kill()
-            assert wal.replace(data, b'"nextPosition":', b'"nextPositiom":') >= 1
+            assert wal.replace(data, b'"nextLane":', b'"nextLame":') >= 1
             server.start()
             client = client_of(server)
             assert item(client, "Plain")

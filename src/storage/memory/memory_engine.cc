@@ -270,7 +270,7 @@ class MemoryEngine final : public Engine {
     for (auto& part : parts) {
       auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
       ApplyBatch(*part.batch, partition, mark, store_->map);
-      part.sequence = partition.newest() + part.batch->numbers();
+      part.sequence = partition.newest() + NumbersOf(partition, *part.batch);
       partition.SetNewest(part.sequence);
     }
     store_->map.CollectSome(kCollectPerCommit);

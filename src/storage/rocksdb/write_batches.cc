@@ -59,7 +59,7 @@ void NumberedParts::Translate(std::span<CommitManyOp::Part> parts, rocksdb::Writ
         case Batch::Kind::kDelete: out.Delete(StoredKey(partition, key).get()); break;
       }
     });
-    part.sequence = newest += part.batch->numbers();
+    part.sequence = newest += NumbersOf(partition, *part.batch);
   }
 }
 

@@ -412,8 +412,11 @@ TEST_F(JournalTest, ACrashBetweenASplitAndItsLanesIsMadeUpFor) {
   for (int i = 0; i < 10; ++i) Put(*table, fmt::format("pk=S:a{}", i));
   const storage::PartitionId id = table->partitions().Find(0)->id();
   ASSERT_TRUE(RunBlocking(engine_->SplitPartition(id, uint64_t{1} << 63, 90, 91)).ok());
-  // Writers find the children before anybody has made lanes for them.
+  // Writers find the children before anybody has made lanes for them, and a reader of the parent gets on.
   for (int i = 0; i < 10; ++i) EXPECT_EQ(Put(*table, fmt::format("pk=S:b{}", i)), "ok");
+  const LaneId parent = table->journal().state()->lanes.front().id;
+  for (Position next = 1; next < 6; ++next)
+    ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "reader", {{parent, next}})).ok());
   table.reset();
   Restart();
   table = Find("t");
