@@ -30,10 +30,18 @@ table::Position MappingRunner::StartOf(const table::Lane& lane) const {
   return context_.mapping->StartIn(lane);
 }
 
-// A lane that is not there any more was trimmed, so all of it is old.
-bool MappingRunner::IsDone(const table::JournalState& state, table::LaneId lane_id) const {
+// A lane that is not there any more was trimmed, so all of it is old. A parent outside of the stream's window is
+// another stream's, or the time before.
+bool MappingRunner::IsDone(const table::JournalState& state, const table::StreamWindow& stream,
+                           table::LaneId lane_id) const {
   const table::Lane* lane = state.FindLane(lane_id);
-  return !lane || (!lane->is_open() && StartOf(*lane) >= lane->end);
+  while (lane && stream.Shows(*lane)) {
+    if (lane->is_open() || StartOf(*lane) < lane->end) return false;
+    if (reached_.contains(lane->id)) return true;
+    // Nothing of it was wanted, as of one that has no records: it is done when what is before it is.
+    lane = state.FindLane(lane->parent);
+  }
+  return true;
 }
 
 const table::StreamWindow* MappingRunner::StreamIn(const table::JournalState& state) const {
@@ -47,7 +55,8 @@ bool MappingRunner::is_drained() const {
   if (!stream) return true;
   if (stream->is_enabled() || !runners_.empty()) return false;
   const auto lanes = state->LanesOf(*stream);
-  return std::all_of(lanes.begin(), lanes.end(), [&](const table::Lane* lane) { return IsDone(*state, lane->id); });
+  return std::all_of(lanes.begin(), lanes.end(),
+                     [&](const table::Lane* lane) { return IsDone(*state, *stream, lane->id); });
 }
 
 void MappingRunner::Step() {
@@ -66,11 +75,8 @@ void MappingRunner::Step() {
   const table::StreamWindow* stream = StreamIn(*state);
   if (!stream) return;
   for (const table::Lane* lane : state->LanesOf(*stream)) {
-    if (runners_.contains(lane->id) || IsDone(*state, lane->id)) continue;
-    const table::Lane* parent = state->FindLane(lane->parent);
-    // A parent outside of the stream's window is another stream's, or the time before.
-    const bool must_wait = parent && stream->Shows(*parent) && !IsDone(*state, parent->id);
-    if (must_wait) continue;
+    if (runners_.contains(lane->id) || IsDone(*state, *stream, lane->id)) continue;
+    if (!IsDone(*state, *stream, lane->parent)) continue;
     runners_[lane->id] = std::make_unique<ShardRunner>(context_, *lane, StartOf(*lane));
   }
 }

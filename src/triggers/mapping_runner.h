@@ -41,7 +41,7 @@ class MappingRunner {
   void NoteShortage();
   const table::StreamWindow* StreamIn(const table::JournalState& state) const;
   table::Position StartOf(const table::Lane& lane) const;
-  bool IsDone(const table::JournalState& state, table::LaneId lane) const;
+  bool IsDone(const table::JournalState& state, const table::StreamWindow& stream, table::LaneId lane_id) const;
 
   const MappingContext context_;
   bool is_stopping_ = false;

@@ -17,6 +17,8 @@ TEST_F(TriggersTest, DeliversParentsBeforeChildren) {
     PutNumber(*table, number);
     expected.push_back(std::to_string(number));
     if (number % 20 == 10) SplitAll(table);
+    // Lanes without a record in between, which are done before they are begun.
+    if (number % 20 == 10) EndAll(table, false);
     if (number == 30) Create(On(*table));
   }
   EXPECT_TRUE(Delivers(expected)) << testing::PrintToString(Delivered());

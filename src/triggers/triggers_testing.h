@@ -117,13 +117,14 @@ class TriggersTest : public table::JournalTest {
   void PutNumber(table::Table& table, int number, const std::string& key = "a") {
     EXPECT_EQ(Put(table, "pk=S:" + key + ",n=N:" + std::to_string(number)), "ok");
   }
-  void SplitAll(const std::shared_ptr<table::Table>& table) {
+  void EndAll(const std::shared_ptr<table::Table>& table, bool is_split) {
     const auto state = table->journal().state();
     for (const table::Lane& lane : state->lanes) {
       if (!lane.is_open()) continue;
-      ASSERT_TRUE(table::EndLane(*journal_, table, lane.id, true).ok());
+      ASSERT_TRUE(table::EndLane(*journal_, table, lane.id, is_split).ok());
     }
   }
+  void SplitAll(const std::shared_ptr<table::Table>& table) { EndAll(table, true); }
   size_t CursorCount(const table::Table& table, const std::string& uuid) {
     const auto cursors = RunBlocking(journal_->LoadCursors(table, "trigger/" + uuid));
     return cursors ? cursors->size() : 0;

@@ -170,8 +170,9 @@ Result<bool> KinesisDelivery::Gather(const KinesisDestinationDef& destination) {
   for (const table::Lane* lane : state->LanesOf(*follower)) {
     const auto cursor = cursors_.find(lane->id);
     const table::Position from = cursor != cursors_.end() ? cursor->second : lane->first;
-    if (!lane->is_open() && from >= lane->end) continue;
     const bool must_wait = unfinished.contains(lane->parent);  // an item's older records are still in the parent
+    // One without records is done when its parent is: its children wait for that too.
+    if (!lane->is_open() && from >= lane->end && !must_wait) continue;
     unfinished.insert(lane->id);
     if (must_wait || pending_.size() >= KinesisClient::kMaxRecords) continue;
     auto lane_has_news = GatherLane(*lane, from, destination);

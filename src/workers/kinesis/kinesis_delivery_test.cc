@@ -151,6 +151,9 @@ TEST_F(KinesisDeliveryTest, AnItemsOrderHoldsAcrossSplitLanes) {
     for (const auto& lane : lanes) {
       if (!lane.is_open()) continue;
       ASSERT_TRUE(table::EndLane(*journal_, table_, lane.id, round % 2 == 0).ok());
+      // And its child at once, without a record.
+      const table::LaneId child = table_->journal().state()->ChildrenOf(lane.id).front()->id;
+      ASSERT_TRUE(table::EndLane(*journal_, table_, child, false).ok());
     }
   }
   EXPECT_EQ(Run().next, Next::kAwaitRecords);
