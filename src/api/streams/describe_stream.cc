@@ -46,7 +46,9 @@ void WriteShard(JsonWriter& json, const table::Journal::StreamRef& ref, const La
   json.Key("SequenceNumberRange");
   json.BeginObject();
   json.Member("StartingSequenceNumber", model::SequenceNumber(lane.first, lane.partition));
-  if (!lane.is_open()) json.Member("EndingSequenceNumber", model::SequenceNumber(lane.end - 1, lane.partition));
+  // Of one that has ended without a record: where it began.
+  const table::Position last = std::max(lane.first, lane.end - 1);
+  if (!lane.is_open()) json.Member("EndingSequenceNumber", model::SequenceNumber(last, lane.partition));
   json.EndObject();
   const Lane* parent = ref.state->FindLane(lane.parent);
   if (parent && ref.stream->Shows(*parent)) json.Member("ParentShardId", parent->shard_id());

@@ -119,6 +119,14 @@ TEST_F(StreamsTest, ARecordHasExactlyTheMembersOfAws) {
       R"("NextShardIterator":"*"})");
 }
 
+TEST_F(StreamsTest, AShardThatEndsWithoutARecordEndsWhereItBegan) {
+  const std::string arn = CreateStream();
+  Disable();
+  const std::string described = Describe(arn);
+  EXPECT_EQ(Text(described, "/StreamDescription/Shards/0/SequenceNumberRange/EndingSequenceNumber"),
+            Text(described, "/StreamDescription/Shards/0/SequenceNumberRange/StartingSequenceNumber"));
+}
+
 TEST_F(StreamsTest, EventIdsAreUniqueAndStable) {
   const std::string arn = CreateStream();
   Put("a");
