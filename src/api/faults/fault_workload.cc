@@ -49,7 +49,7 @@ FaultWorkload::FaultWorkload(Caller call)
         return house.Call(operation, json);
       }) {}
 
-bool FaultWorkload::Fail(std::string problem) {
+bool FaultWorkload::Fail(const std::string& problem) {
   if (problem_.empty()) problem_ = problem + "\nand before that:" + told_;
   return false;
 }

@@ -53,7 +53,7 @@ class FaultWorkload {
   void Transact(FaultHouse& house, const std::string& put, const std::string& add, int n);
   void PutBatch(FaultHouse& house, const std::string& prefix, int n);
   void Get(FaultHouse& house, const std::string& key);
-  bool Fail(std::string problem);
+  bool Fail(const std::string& problem);
 
   bool ReadAll(FaultHouse& house, std::string_view table, std::string_view index, World& found);
   bool CheckStream(FaultHouse& house, const World& items);

@@ -1,4 +1,5 @@
-// SplitPartition: divides a partition of a table or of its global indexes in the middle of its hashes, while it is used.
+// SplitPartition: divides a partition of a table or of its global indexes in the middle of its hashes, while it is
+// used.
 #include <fmt/format.h>
 
 #include "api/handlers.h"

@@ -25,7 +25,8 @@ TEST(JournalState, IsReadAsItWasWritten) {
   state.trimmed_records = 2;
   state.trimmed_bytes = 9;
   ASSERT_TRUE(AlignLanes(state, std::vector{Place(7, 10)}, None, 100));
-  ASSERT_TRUE(AlignLanes(state, std::vector{Place(7, 50, {}, true), Place(8, 50, kLow), Place(9, 60, kHigh)}, None, 200));
+  ASSERT_TRUE(
+      AlignLanes(state, std::vector{Place(7, 50, {}, true), Place(8, 50, kLow), Place(9, 60, kHigh)}, None, 200));
   const auto read = DecodeJournalState(EncodeJournalState(state));
   ASSERT_TRUE(read.has_value());
   EXPECT_EQ(EncodeJournalState(*read), EncodeJournalState(state));
@@ -101,7 +102,8 @@ TEST(LaneChanges, WhenNobodyFollowsTheyEnd) {
 TEST(SequenceNumbers, AreTextOfFixedLength) {
   EXPECT_EQ(model::SequenceNumber(42, 7), "10000000000000000004200000000000000007");
   EXPECT_EQ(model::SequenceNumber(UINT64_MAX, (uint64_t{1} << 56) - 1), "11844674407370955161572057594037927935");
-  EXPECT_LT(model::SequenceNumber(42, 7), model::SequenceNumber(43, 2)) << "an item's records, before and after a split";
+  EXPECT_LT(model::SequenceNumber(42, 7), model::SequenceNumber(43, 2))
+      << "an item's records, before and after a split";
   EXPECT_EQ(model::ParseSequenceNumber("10000000000000000004200000000000000007"), 42u);
   EXPECT_EQ(model::ParseSequenceNumber("0010000000000000000004200000000000000007"), 42u);
   EXPECT_EQ(model::ParseSequenceNumber("11844674407370955161600000000000000007"), UINT64_MAX);

@@ -16,9 +16,9 @@ struct LanePlace {
   Position next = 0;
 };
 
-// Makes the lanes fit the partitions, which are all that the table has and those that had an open lane and have ended. If
-// nobody follows, open lanes are closed; else every partition has one afterwards: lanes that `renews` names, and those of
-// partitions that have ended, are closed and go on in children. False: nothing was to be changed.
+// Makes the lanes fit the partitions, which are all that the table has and those that had an open lane and have ended.
+// If nobody follows, open lanes are closed; else every partition has one afterwards: lanes that `renews` names, and
+// those of partitions that have ended, are closed and go on in children. False: nothing was to be changed.
 bool AlignLanes(JournalState& state, std::span<const LanePlace> places, const std::function<bool(const Lane&)>& renews,
                 int64_t now_millis);
 

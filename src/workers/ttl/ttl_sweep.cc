@@ -114,8 +114,7 @@ Task<bool> TtlSweep::SweepPartition(const std::shared_ptr<table::Table>& table,
 
 Task<Result<bool>> TtlSweep::ReadPortion(table::Table& table, const std::shared_ptr<table::Partition>& partition,
                                          Place& place, int64_t now_seconds, Portion& portion) {
-  const std::string begin =
-      table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
+  const std::string begin = table::ExpiryRows(std::max(place.next_seconds, now_seconds - kFiveYearsSeconds), 0).begin;
   const std::string end = table::AllExpiryRows().end;
   storage::ScanOp scan;
   scan.partition = &partition->handle();

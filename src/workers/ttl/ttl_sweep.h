@@ -52,8 +52,9 @@ class TtlSweep {
   };
 
   // `told`: when the earliest row expires that the table has been given since the last time.
-  Task<bool> SweepPartition(const std::shared_ptr<table::Table>& table, const std::shared_ptr<table::Partition>& partition,
-                            Place& place, int64_t told, int64_t now_seconds);
+  Task<bool> SweepPartition(const std::shared_ptr<table::Table>& table,
+                            const std::shared_ptr<table::Partition>& partition, Place& place, int64_t told,
+                            int64_t now_seconds);
   // The expired rows from the place on, as deletions. Moves the place behind them. True: there are more.
   Task<Result<bool>> ReadPortion(table::Table& table, const std::shared_ptr<table::Partition>& partition, Place& place,
                                  int64_t now_seconds, Portion& portion);
