@@ -340,6 +340,7 @@ Task<Status> Catalog::SplitPartition(std::shared_ptr<Table> table, storage::Part
   const auto partition = set ? set->FindById(id) : nullptr;
   if (!partition || partition->has_ended()) co_return Status::NotFound("no such partition");
   const storage::HashRange hashes = partition->hashes();
+  if (set->list()->size() >= kMostPartitions) co_return Status::InvalidArgument("there are as many as there may be");
   if (hashes.first == hashes.last) co_return Status::NotFound("a partition of a single hash cannot be split");
   // Stored before they are used: what a crash leaves of them is never another's.
   const storage::PartitionId low = next_table_id_;

@@ -105,7 +105,8 @@ class Catalog {
   Task<Status> MarkCleanStop();
 
   // Splits a partition of the table or of its global indexes in the middle of its hashes, while it is used. Durable
-  // when it returns. kNotFound: the table is gone, there is no such partition, or it has a single hash.
+  // when it returns. kNotFound: the table is gone, there is no such partition, or it has a single hash;
+  // kInvalidArgument: there are kMostPartitions already.
   Task<Status> SplitPartition(std::shared_ptr<Table> table, storage::PartitionId id);
 
   int64_t control_plane_delay_millis() const { return control_plane_delay_millis_; }

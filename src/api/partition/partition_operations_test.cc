@@ -151,6 +151,17 @@ TEST_F(PartitionsTest, GlobalIndexesHaveTheirOwn) {
   EXPECT_EQ(CheckInUse(Read(simdjson::dom::element(split["GlobalSecondaryIndexes"].at(0)))), 2u);
 }
 
+TEST_F(PartitionsTest, ThereIsALimit) {
+  CreateSimpleTable();
+  for (size_t count = 1; count < table::kMostPartitions; ++count) Split(List().front().id);
+  Put(1);
+  EXPECT_EQ(MustFail("SplitPartition", SplitRequest(List().front().id)),
+            "LimitExceededException: A table or an index has at most 1000 partitions");
+  CheckInUse(List());
+  Put(0);
+  CheckItems(2);
+}
+
 TEST_F(PartitionsTest, WhatCannotBeSplit) {
   CreateSimpleTable();
   for (const std::string_view operation : {"ListPartitions", "SplitPartition"})

@@ -39,6 +39,8 @@ Task<ApiResult<void>> SplitPartition(RequestContext& context, const wire::SplitP
   const Status status = co_await context.services.journal.SplitPartition(table, partition);
   if (status.code() == StatusCode::kNotFound)
     co_return model::ResourceNotFoundException(fmt::format(messages::kPartitionNotFound, def->name, partition));
+  if (status.code() == StatusCode::kInvalidArgument)
+    co_return model::LimitExceededException(fmt::format(messages::kTooManyPartitions, table::kMostPartitions));
   if (!status.ok()) co_return model::FromStatus(status);
   WritePartitionList(*table, context.body);
   co_return ApiResult<void>{};

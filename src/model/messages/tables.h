@@ -149,6 +149,7 @@ inline constexpr std::string_view kTagAccessDenied =
 inline constexpr std::string_view kPartitionNotFound =
     "Requested resource not found: Table: {} has no partition {} that can be split: one that is in use and has more "
     "than one hash";
+inline constexpr std::string_view kTooManyPartitions = "A table or an index has at most {} partitions";
 
 // --- Time to Live (docs/dynamodb.md 12)
 inline constexpr std::string_view kTtlAlreadyEnabled = "TimeToLive is already enabled";

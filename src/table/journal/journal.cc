@@ -16,7 +16,9 @@ namespace armature::table {
 
 namespace {
 
-bool RenewsNone(const Lane&) { return false; }
+// Objects, not functions: g++ 12 destroys a temporary twice when it is an argument within co_await.
+const std::function<bool(JournalState&, int64_t)> kChangesNothing = [](JournalState&, int64_t) { return false; };
+const std::function<bool(const Lane&)> kRenewsNone = [](const Lane&) { return false; };
 
 // A change of lanes, announced to their readers; over when it ends, unless what is stored is not known.
 class LaneChange {
@@ -89,8 +91,7 @@ Task<Status> Journal::Load() {
     // On a full disk a server starts all the same; KeepHouse catches up with definitions, too.
     Status status = co_await FollowDefinition(table);
     // A crash may have come between a split and its lanes.
-    const Change nothing = [](JournalState&, int64_t) { return false; };
-    if (status.ok()) status = co_await ChangeState(*table, nothing, RenewsNone);
+    if (status.ok()) status = co_await ChangeState(*table, kChangesNothing, kRenewsNone);
     if (!status.ok() && status.code() != StatusCode::kNoSpace) co_return status;
   }
 
@@ -237,7 +238,7 @@ Task<Status> Journal::FollowDefinition(std::shared_ptr<Table> table) {
   // Nearly always there is nothing to do.
   JournalState current = *table->journal().state();
   if (!change(current, 0)) co_return Status::Ok();
-  co_return co_await ChangeState(*table, change, RenewsNone);
+  co_return co_await ChangeState(*table, change, kRenewsNone);
 }
 
 std::optional<Journal::StreamRef> Journal::FindStream(std::string_view stream_arn) const {
@@ -291,7 +292,7 @@ Task<Status> Journal::Follow(std::shared_ptr<Table> table, std::string name, mod
     }
     return std::exchange(it->images, images) != images;
   };
-  co_return co_await ChangeState(*table, change, RenewsNone);
+  co_return co_await ChangeState(*table, change, kRenewsNone);
 }
 
 Task<Status> Journal::Unfollow(std::shared_ptr<Table> table, std::string name) {
@@ -299,7 +300,7 @@ Task<Status> Journal::Unfollow(std::shared_ptr<Table> table, std::string name) {
   const Change change = [&](JournalState& state, int64_t) {
     return std::erase_if(state.followers, [&](const Follower& follower) { return follower.name == name; }) != 0;
   };
-  co_return co_await ChangeState(*table, change, RenewsNone);
+  co_return co_await ChangeState(*table, change, kRenewsNone);
 }
 
 // --- lanes and partitions
@@ -308,15 +309,13 @@ Task<Status> Journal::RenewLane(std::shared_ptr<Table> table, LaneId lane_id) {
   const auto state = table->journal().state();
   const Lane* const lane = state->FindLane(lane_id);
   if (!lane || !lane->is_open()) co_return Status::NotFound("no such open lane");
-  const Change nothing = [](JournalState&, int64_t) { return false; };
   const Renews renews = [&](const Lane& open) { return open.id == lane_id; };
-  co_return co_await ChangeState(*table, nothing, renews);
+  co_return co_await ChangeState(*table, kChangesNothing, renews);
 }
 
 Task<Status> Journal::SplitPartition(std::shared_ptr<Table> table, storage::PartitionId id) {
   if (Status status = co_await catalog_.SplitPartition(table, id); !status.ok()) co_return status;
-  const Change nothing = [](JournalState&, int64_t) { return false; };
-  co_return co_await ChangeState(*table, nothing, RenewsNone);
+  co_return co_await ChangeState(*table, kChangesNothing, kRenewsNone);
 }
 
 // --- upkeep
@@ -354,11 +353,10 @@ Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis
   if (Status status = co_await SplitPartitions(table, now_millis); !status.ok()) co_return status;
   const auto state = table->journal().state();
   if (!state->lanes.empty() || !state->streams.empty()) {
-    const Change nothing = [](JournalState&, int64_t) { return false; };
     const Renews is_old = [&](const Lane& lane) {
       return now_millis - lane.created_millis >= options_.lane_age_millis;
     };
-    if (Status status = co_await ChangeState(*table, nothing, is_old); !status.ok()) co_return status;
+    if (Status status = co_await ChangeState(*table, kChangesNothing, is_old); !status.ok()) co_return status;
     const auto guard = co_await change_latch_.LockStripe(0);
     if (Status status = co_await trimmer_.Trim(*table, now_millis); !status.ok()) co_return status;
   }

@@ -19,6 +19,9 @@
 
 namespace armature::table {
 
+// Of a table or an index. Each costs memory and a line in every list of them.
+inline constexpr size_t kMostPartitions = 1000;
+
 class PartitionSet {
  public:
   using List = std::vector<std::shared_ptr<Partition>>;

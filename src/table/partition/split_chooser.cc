@@ -29,6 +29,7 @@ std::vector<storage::PartitionId> SplitChooser::Choose(storage::KeyspaceId keysp
     }
     const bool is_hot = busy.contains(id) && busy[id] >= rules_.seconds;
     const bool is_large = static_cast<double>(bytes) * ShareOf(partition->hashes()) > static_cast<double>(rules_.bytes);
+    if (list->size() + chosen.size() >= kMostPartitions) break;
     if (is_large || (is_hot && list->size() + chosen.size() < rules_.most_for_heat)) chosen.push_back(id);
   }
   heat = {now_millis, std::move(busy)};

@@ -59,7 +59,8 @@ TEST_F(SplitChooserTest, ThoseThatStayBusyAreChosen) {
 TEST_F(SplitChooserTest, TheLargeAreChosenByTheirShareOfTheHashes) {
   EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 2000, now_), IsEmpty());
   EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 2100, now_), ElementsAre(2));
-  EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 4100, now_), ElementsAre(2, 4, 5)) << "no limit holds for these";
+  EXPECT_THAT(chooser_.Choose(kKeyspace, *partitions_, 4100, now_), ElementsAre(2, 4, 5))
+      << "not limited as those for heat are";
 }
 
 TEST_F(SplitChooserTest, WhatIsNotAskedForIsForgotten) {
