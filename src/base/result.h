@@ -27,6 +27,8 @@ enum class StatusCode {
   kNoSpace,          // the disk is full: refuse writes until space returns
   kIoError,          // the store failed in another way
   kUnavailable,      // shutting down or overloaded: try again
+  kBusy,             // a queue is full and nothing was done: try again a little later
+  kUnknown,          // may have been done, or still be: only reading tells
   kLocked,           // another process owns the data directory
   kFormat,           // data written by a newer or a foreign program
   kInvalidArgument,  // a caller's bug or a bad flag
@@ -47,6 +49,8 @@ class [[nodiscard]] Status {
   [[gnu::cold]] static Status NoSpace(std::string m) { return {StatusCode::kNoSpace, std::move(m)}; }
   [[gnu::cold]] static Status IoError(std::string m) { return {StatusCode::kIoError, std::move(m)}; }
   [[gnu::cold]] static Status Unavailable(std::string m) { return {StatusCode::kUnavailable, std::move(m)}; }
+  [[gnu::cold]] static Status Busy(std::string m) { return {StatusCode::kBusy, std::move(m)}; }
+  [[gnu::cold]] static Status Unknown(std::string m) { return {StatusCode::kUnknown, std::move(m)}; }
   [[gnu::cold]] static Status Locked(std::string m) { return {StatusCode::kLocked, std::move(m)}; }
   [[gnu::cold]] static Status Format(std::string m) { return {StatusCode::kFormat, std::move(m)}; }
   [[gnu::cold]] static Status InvalidArgument(std::string m) { return {StatusCode::kInvalidArgument, std::move(m)}; }

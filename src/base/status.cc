@@ -15,11 +15,13 @@ std::string_view StatusCodeName(StatusCode code) {
     case StatusCode::kNoSpace: return "no space";
     case StatusCode::kIoError: return "i/o error";
     case StatusCode::kUnavailable: return "unavailable";
+    case StatusCode::kBusy: return "busy";
+    case StatusCode::kUnknown: return "outcome not known";
     case StatusCode::kLocked: return "locked";
     case StatusCode::kFormat: return "format";
     case StatusCode::kInvalidArgument: return "invalid argument";
   }
-  return "unknown";
+  return "unknown code";
 }
 
 Status::Status(StatusCode code, std::string message) noexcept : code_(code) {

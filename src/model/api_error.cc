@@ -86,6 +86,7 @@ ApiError ServiceUnavailableException(std::string message) {
 
 ApiError FromStatus(const Status& status) {
   switch (status.code()) {
+    case StatusCode::kBusy:
     case StatusCode::kUnavailable: return ServiceUnavailableException(std::string(messages::kServiceUnavailable));
     case StatusCode::kNoSpace:
       // Retryable on purpose: SDKs back off and try again, and space may return.

@@ -77,7 +77,7 @@ inline bool FindHash(std::string_view key, uint64_t* hash) {
 // and whoever has it looks for another.
 class OpenPartition {
  public:
-  OpenPartition(const PartitionInfo& info, Sequence newest) : info_(info), newest_(newest) {}
+  OpenPartition(const PartitionInfo& info, Sequence newest) : info_(info), opened_at_(newest), newest_(newest) {}
   virtual ~OpenPartition() = default;
   OpenPartition(const OpenPartition&) = delete;
   OpenPartition& operator=(const OpenPartition&) = delete;
@@ -86,6 +86,9 @@ class OpenPartition {
   PartitionId id() const { return info_.id; }
   // The number of the newest commit. What is numbered higher comes later.
   Sequence newest() const { return newest_.load(std::memory_order_acquire); }
+  // The number of the newest commit when it was opened: what a handle of a lower epoch has committed beyond it is not
+  // there and never will be, what it has up to here is.
+  Sequence opened_at() const { return opened_at_; }
   bool is_system() const { return info_.id == kSystemPartition; }
   bool is_alive() const { return is_alive_.load(std::memory_order_acquire); }
 
@@ -108,6 +111,7 @@ class OpenPartition {
 
  private:
   const PartitionInfo info_;
+  const Sequence opened_at_;
   std::atomic<Sequence> newest_;
   std::atomic<bool> is_alive_{true};
   std::atomic<bool> is_dropped_{false};
