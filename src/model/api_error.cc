@@ -1,5 +1,6 @@
 #include "model/api_error.h"
 
+#include "model/messages/items.h"
 #include "model/messages/requests.h"
 
 namespace armature::model {
@@ -52,6 +53,10 @@ ApiError LimitExceededException(std::string message) {
 ApiError ConditionalCheckFailedException() {
   return Make(ErrorFamily::kDynamoDb, "ConditionalCheckFailedException",
               std::string(messages::kConditionalRequestFailed));
+}
+
+ApiError TransactionConflictException() {
+  return Make(ErrorFamily::kDynamoDb, "TransactionConflictException", std::string(messages::kTransactionConflict));
 }
 
 ApiError ItemCollectionSizeLimitExceededException(std::string message) {

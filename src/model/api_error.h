@@ -43,6 +43,7 @@ using ApiResult = Result<T, ApiError>;
 [[gnu::cold]] ApiError ResourceInUseException(std::string message);
 [[gnu::cold]] ApiError LimitExceededException(std::string message);
 [[gnu::cold]] ApiError ConditionalCheckFailedException();
+[[gnu::cold]] ApiError TransactionConflictException();
 [[gnu::cold]] ApiError ItemCollectionSizeLimitExceededException(std::string message);
 [[gnu::cold]] ApiError MissingAuthenticationTokenException(std::string message);
 [[gnu::cold]] ApiError IncompleteSignatureException(std::string message);

@@ -150,6 +150,17 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "should have been consistent; 0 means they are always current")
       ->capture_default_str()
       ->check(CLI::Range(0, 600'000));
+  const auto set_conflicts = [&options](const std::string& what) {
+    options.transaction_conflicts =
+        what == "fail" ? table::TransactionConflicts::kFail : table::TransactionConflicts::kWait;
+  };
+  app.add_option_function<std::string>(
+         "--transaction-conflicts", set_conflicts,
+         "What becomes of a request that meets an item of a transaction under way. wait: it waits for its turn;\n"
+         "fail: it is refused with TransactionConflict, as on AWS, to try how a client takes it (default wait)")
+      ->check(CLI::IsMember({"wait", "fail"}).description("wait|fail"));
+  // For tests: dies as if killed when the write path comes to this point.
+  app.add_option("--crash-at", options.crash_at)->group("");
   app.add_option(
          "--ttl-delay", options.ttl_delay_millis,
          "How long items stay after Time to Live says they have expired, to imitate AWS, which takes up to two\n"

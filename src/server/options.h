@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "model/compatibility.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
+#include "table/write/write_options.h"
 
 namespace armature::server {
 
@@ -41,7 +42,9 @@ struct ServeOptions {
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
   uint64_t max_connections = 20'000;
   int64_t control_plane_delay_millis = 0;
-  int64_t eventual_lag_millis = 0;                         // 0 = eventually consistent reads are current
+  int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
+  table::TransactionConflicts transaction_conflicts = table::TransactionConflicts::kWait;
+  std::string crash_at;                                    // a labelled point of the write path; empty: none
   int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open
   uint64_t stream_split_rate = 10'000;                     // records a second that split a shard
   int stream_split_seconds = 10;                           // if they come for so long

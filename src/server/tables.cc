@@ -1,5 +1,7 @@
 #include "server/tables.h"
 
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <system_error>
 
@@ -11,6 +13,8 @@ namespace armature::server {
 
 namespace {
 
+constexpr int kCrashExit = 137;  // as if by SIGKILL
+
 table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
   table::JournalOptions journal;
   journal.lane_age_millis = options.stream_shard_millis;
@@ -19,6 +23,20 @@ table::JournalOptions JournalOptionsFrom(const ServeOptions& options) {
   return journal;
 }
 
+table::WriteOptions WriteOptionsFrom(const ServeOptions& options) {
+  table::WriteOptions writes;
+  writes.conflicts = options.transaction_conflicts;
+  if (!options.crash_at.empty()) {
+    writes.at_step = [at = options.crash_at](std::string_view step) {
+      if (step == at) std::_Exit(kCrashExit);  // nothing is flushed, nobody is told
+    };
+  }
+  return writes;
+}
+
+// How long an index may lag behind its table while nobody reads it.
+constexpr std::chrono::milliseconds kFollowInterval(10);
+
 }  // namespace
 
 Tables::Tables(const ServeOptions& options, Store& store)
@@ -26,12 +44,13 @@ Tables::Tables(const ServeOptions& options, Store& store)
       store_(store),
       catalog_(*store.engine, store.clock, options.control_plane_delay_millis),
       journal_(*store.engine, store.clock, catalog_, store.metrics, JournalOptionsFrom(options)),
-      writes_(*store.engine, store.clock),
+      writes_(*store.engine, store.clock, WriteOptionsFrom(options)),
       tokens_(*store.engine, store.clock) {}
 
 Status Tables::Load() {
   if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
   if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
+  if (!store_.engine->capabilities().multi_partition_atomic) FollowIndexes();
   const Result<bool> was_clean = RunBlocking(catalog_.TakeCleanStop());
   // The mark was found, and there was no space to take it away. Nothing has changed since; it goes when there is space.
   must_take_clean_stop_ = !was_clean && was_clean.error().code() == StatusCode::kNoSpace;
@@ -61,7 +80,25 @@ void Tables::StartRecount() {
   }
 }
 
+// What a crash has left half done is finished before anybody asks.
+void Tables::FollowIndexes() {
+  LogFailure("transactions and indexes", RunBlocking(writes_.KeepHouse(catalog_.AllTables())));
+  index_following_.emplace(kFollowInterval, [this] {
+    for (const auto& table : catalog_.AllTables()) {
+      if (table::IndexFollower::Lag(*table) == 0) continue;
+      const Status status = RunBlocking(writes_.follower().CatchUp(*table));
+      if (status.code() != StatusCode::kNotFound) LogFailure("indexes", status);
+    }
+  });
+  store_.metrics.AddGauge("armature_index_lag_items", "Items whose rows in global indexes are yet to follow", [this] {
+    size_t lag = 0;
+    for (const auto& table : catalog_.AllTables()) lag += table::IndexFollower::Lag(*table);
+    return static_cast<double>(lag);
+  });
+}
+
 void Tables::Start() {
+  if (index_following_) index_following_->Start();
   if (view_sampling_) view_sampling_->Start();
 }
 
@@ -71,9 +108,11 @@ void Tables::KeepHouse() {
   LogFailure("table statistics", RunBlocking(catalog_.PersistStats()));
   LogFailure("journal", RunBlocking(journal_.KeepHouse()));
   LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
+  LogFailure("transactions and indexes", RunBlocking(writes_.KeepHouse(catalog_.AllTables())));
 }
 
 void Tables::Stop() {
+  if (index_following_) index_following_->Stop();
   if (view_sampling_) view_sampling_->Stop();
   if (lagged_view_) lagged_view_->Release();
   recount_ = {};

@@ -40,6 +40,7 @@ class Tables {
 
  private:
   void StartRecount();
+  void FollowIndexes();
 
   const ServeOptions& options_;
   Store& store_;
@@ -51,6 +52,7 @@ class Tables {
   table::TokenStore tokens_;
 
   std::optional<workers::Periodic> view_sampling_;
+  std::optional<workers::Periodic> index_following_;  // where rows of global indexes follow their items
   bool must_take_clean_stop_ = false;   // the mark of the last stop is still there; KeepHouse's, once loaded
   std::atomic<bool> is_counted_{true};  // false: the statistics are not known to be exact
   std::jthread recount_;

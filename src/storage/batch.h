@@ -24,6 +24,32 @@ class Batch {
     ++numbered_;
   }
 
+  // All of another's changes, behind the own.
+  void Append(const Batch& other) {
+    buffer_ += other.buffer_;
+    count_ += other.count_;
+    numbered_ += other.numbered_;
+  }
+  // The changes as bytes, and back. False: they are not what data() gives; nothing is appended then.
+  const std::string& data() const { return buffer_; }
+  bool Append(std::string_view data) {
+    size_t count = 0, numbered = 0;
+    ByteReader reader(data);
+    while (!reader.at_end()) {
+      const auto kind = static_cast<Kind>(reader.Byte());
+      if (kind != Kind::kPut && kind != Kind::kDelete && kind != Kind::kPutNumbered) return false;
+      reader.LengthPrefixed();
+      if (kind != Kind::kDelete) reader.LengthPrefixed();
+      if (!reader.ok()) return false;
+      ++count;
+      numbered += kind == Kind::kPutNumbered;
+    }
+    buffer_ += data;
+    count_ += count;
+    numbered_ += numbered;
+    return true;
+  }
+
   bool empty() const { return count_ == 0; }
   size_t count() const { return count_; }
   size_t bytes() const { return buffer_.size(); }

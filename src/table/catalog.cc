@@ -119,13 +119,17 @@ Task<Result<PartitionSet::List>> Catalog::OpenPartitions(storage::KeyspaceId key
     next_hash = info.hashes.last + 1;
     auto handle = co_await engine_.OpenPartitionAt(info.id, info.epoch);
     if (!handle) co_return handle.error();
-    opened.push_back(std::make_shared<Partition>(std::move(*handle)));
+    auto partition = co_await Partition::Open(engine_, std::move(*handle));
+    if (!partition) co_return partition.error();
+    opened.push_back(std::move(*partition));
   }
   if (!is_whole) co_return Status::Corruption("it has no partition");
   for (const auto& info : ended) {
     auto handle = co_await engine_.OpenPartitionAt(info.id, info.epoch);
     if (!handle) co_return handle.error();
-    opened.push_back(std::make_shared<Partition>(std::move(*handle)));
+    auto partition = co_await Partition::Open(engine_, std::move(*handle));
+    if (!partition) co_return partition.error();
+    opened.push_back(std::move(*partition));
   }
   co_return opened;
 }

@@ -36,6 +36,11 @@ class Table {
   const TableJournal& journal() const { return journal_; }
   // Local indexes are made with the table and never change.
   bool has_local_indexes() const { return has_local_indexes_; }
+  // What an item's latch is chosen by. Items of a table with local indexes share the size of their collection, so there
+  // the collection is what is latched; `partition_end` says where in the storage key the partition key ends.
+  std::string_view LatchKey(std::string_view item_key, size_t partition_end) const {
+    return has_local_indexes_ ? item_key.substr(0, partition_end) : item_key;
+  }
 
   // Whether data operations work at this moment: the table exists and is ACTIVE or UPDATING.
   bool AcceptsData(int64_t now_millis) const;

@@ -6,6 +6,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -64,6 +65,62 @@ class TestWrite {
   std::string message_;
 };
 
+// Several writes as one transaction or batch. Used once.
+class TestWrites {
+ public:
+  void Add(std::unique_ptr<TestWrite> write) { parts_.push_back(std::move(write)); }
+  void AddCheck(Table& table, std::string_view key, std::string_view condition, TestWrite::Values values = {}) {
+    Add(TestWrite::Delete(table, key, condition, values));
+    parts_.back()->write().kind = ItemWrite::Kind::kCheck;
+  }
+
+  // "ok", "cancelled", or the error's name.
+  Task<std::string> ExecuteTransaction(WritePath& writes) {
+    MakeWrites();
+    const auto done = co_await writes.ExecuteTransaction(all(), nullptr, arena_);
+    if (!done) co_return done.error().name;
+    co_return std::string(*done ? "ok" : "cancelled");
+  }
+  Task<std::string> ExecuteBatch(WritePath& writes) {
+    MakeWrites();
+    const auto done = co_await writes.ExecuteBatch(all(), arena_);
+    co_return done ? std::string("ok") : done.error().name;
+  }
+
+  // What is found, all as of one moment: "(none)" or the item, one behind the other; "conflict", or the error's name.
+  Task<std::string> ReadTogether(WritePath& writes) {
+    MakeWrites();
+    const auto done = co_await writes.ReadTogether(all(), arena_);
+    if (!done) co_return done.error().name;
+    std::string found;
+    for (size_t i = 0; i < parts_.size(); ++i) found += (i == 0 ? "" : " ") + old_item(i);
+    co_return *done ? found : std::string("conflict");
+  }
+
+  std::span<ItemWrite> all() { return {writes_.get(), parts_.size()}; }
+  std::string old_item(size_t i) const { return writes_[i].old_exists ? expr::Show(writes_[i].old_item) : "(none)"; }
+
+ private:
+  void MakeWrites() {
+    writes_ = std::make_unique<ItemWrite[]>(parts_.size());
+    for (size_t i = 0; i < parts_.size(); ++i) {
+      const ItemWrite& from = parts_[i]->write();
+      writes_[i].kind = from.kind;
+      writes_[i].table = from.table;
+      writes_[i].key = from.key;
+      writes_[i].put_item = from.put_item;
+      writes_[i].put_item_size = from.put_item_size;
+      writes_[i].update = from.update;
+      writes_[i].condition = from.condition;
+      writes_[i].wants_old_image = true;
+    }
+  }
+
+  Arena arena_;
+  std::vector<std::unique_ptr<TestWrite>> parts_;
+  std::unique_ptr<ItemWrite[]> writes_;
+};
+
 // The item as a reader sees it, "(none)", or the error's name.
 Task<std::string> ReadItemAsync(const ReadPath& reads, Table& table, std::string_view key);
 inline std::string ReadItem(const ReadPath& reads, Table& table, std::string_view key) {
@@ -72,8 +129,9 @@ inline std::string ReadItem(const ReadPath& reads, Table& table, std::string_vie
 
 // A catalogue and the two paths over an engine: what a process has. Reborn after a crash of the engine.
 struct TableLayer {
-  TableLayer(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis = 0)
-      : catalog(engine, clock, control_plane_delay_millis), writes(engine, clock), reads(engine) {}
+  TableLayer(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis = 0,
+             WriteOptions options = {})
+      : catalog(engine, clock, control_plane_delay_millis), writes(engine, clock, std::move(options)), reads(engine) {}
 
   std::shared_ptr<Table> CreateTable(std::string_view name, bool has_sort_key = false);
 

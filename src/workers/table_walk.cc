@@ -10,13 +10,18 @@ namespace armature::workers {
 namespace {
 constexpr size_t kMaxPortionBytes = 1024 * 1024;
 
+// kFenced: a partition is dead, and what was made there may be lost; the one that has taken its place is found.
 Task<Status> AwaitDurable(storage::Engine& engine, const table::PartitionSet& partitions) {
   const auto list = partitions.list();
   for (const auto& partition : *list) {
     const storage::Mark newest = partition->newest();
     if (newest <= engine.DurableUpTo(partition->handle())) continue;
-    if (Status status = co_await storage::AwaitDurable(engine, partition->handle(), newest); !status.ok())
-      co_return status;
+    Status status = co_await storage::AwaitDurable(engine, partition->handle(), newest);
+    if (table::IsOfDead(status)) {
+      status = co_await partitions.LookAgain(engine, partition);
+      if (status.ok()) co_return Status::Fenced();
+    }
+    if (!status.ok()) co_return status;
   }
   co_return Status::Ok();
 }
@@ -54,7 +59,9 @@ Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size
     auto made = co_await make_row(key, arena);
     if (!made) co_return ToStatus(made.error());
   }
-  if (Status status = co_await AwaitRowsDurable(engine, *walk.table, *schema); !status.ok()) co_return status;
+  Status durable = co_await AwaitRowsDurable(engine, *walk.table, *schema);
+  if (durable.code() == StatusCode::kFenced) co_return Portion{};  // once more
+  if (!durable.ok()) co_return durable;
   const size_t items = scan.rows.size();
   rows.Advance();
   walk.cursor = rows.range().begin;

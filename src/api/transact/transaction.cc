@@ -24,6 +24,11 @@ double TransactedReadUnits(size_t item_size) {
   return kTransactionFactor * table::ReadUnits(item_size, /*is_consistent=*/true);
 }
 
+CancellationReason ConflictReason() {
+  return {
+      .code = "TransactionConflict", .message = std::string(model::messages::kTransactionConflict), .item_json = {}};
+}
+
 // Under which a client's token is kept.
 std::string TokenId(const RequestContext& context, std::string_view space, std::string_view token) {
   std::string id(context.account);
@@ -66,6 +71,14 @@ Task<ApiResult<TransactionOutcome>> Replay(RequestContext& context, const WriteT
   co_return outcome;
 }
 
+// Others are not looked at any more once one of the items is part of another transaction.
+model::ApiError CancelledByConflict(std::span<const table::ItemWrite> items) {
+  std::vector<CancellationReason> reasons(items.size());
+  for (size_t i = 0; i < items.size(); ++i)
+    if (items[i].meets_transaction) reasons[i] = ConflictReason();
+  return TransactionCanceledException(reasons);
+}
+
 // A fault of the house, or the first write that is not valid, or all that stood against it.
 model::ApiError WhyCancelled(const WriteTransaction& transaction) {
   const std::span<const table::ItemWrite> writes = transaction.writes;
@@ -92,7 +105,16 @@ model::ApiError WhyCancelled(const WriteTransaction& transaction) {
 Task<ApiResult<void>> ReadTransaction(RequestContext& context, std::span<const TransactedRead> reads,
                                       const ShowItem& show,
                                       const wire::Opt<std::string_view>& return_consumed_capacity) {
-  const auto snapshot = context.services.engine.TakeSnapshot();
+  const auto together = std::make_unique<table::ItemWrite[]>(reads.size());
+  for (size_t i = 0; i < reads.size(); ++i) {
+    together[i].kind = table::ItemWrite::Kind::kCheck;
+    together[i].table = reads[i].table;
+    together[i].key = reads[i].key;
+    together[i].wants_old_image = true;
+  }
+  const std::span<table::ItemWrite> all(together.get(), reads.size());
+  ARMATURE_CO_TRY(const bool is_read, co_await context.services.writes.ReadTogether(all, context.arena));
+  if (!is_read) co_return CancelledByConflict(all);
   std::vector<ConsumedCapacity> consumed;
   size_t total_size = 0;
   JsonWriter json(context.body);
@@ -100,19 +122,12 @@ Task<ApiResult<void>> ReadTransaction(RequestContext& context, std::span<const T
   json.Key("Responses");
   json.BeginArray();
   for (size_t i = 0; i < reads.size(); ++i) {
-    table::ItemRead read;
-    read.table = reads[i].table;
-    read.key = reads[i].key;
-    read.at.snapshot = snapshot.get();
-    ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-    size_t item_size = 0;
+    const size_t item_size = together[i].old_size;
     json.BeginObject();
-    if (read.found) {
-      auto decoded = model::DecodeItem(read.record(), context.arena);
-      if (!decoded) co_return UnreadableItem(reads[i].table_name, decoded.error());
-      item_size = decoded->item_size;
-      // Other than with GetItem, an item of which nothing is wanted is not there.
-      if (const model::Item shown = show(i, decoded->item); !shown.empty()) WriteItemMember(json, "Item", shown);
+    // Other than with GetItem, an item of which nothing is wanted is not there.
+    if (together[i].old_exists) {
+      const model::Item shown = show(i, together[i].old_item);
+      if (!shown.empty()) WriteItemMember(json, "Item", shown);
     }
     json.EndObject();
     total_size += item_size;
@@ -150,7 +165,9 @@ void TransactionOutcome::WriteCapacity(JsonWriter& json,
 CancellationReason ReasonOf(const table::ItemWrite& write,
                             const wire::Opt<std::string_view>& return_values_on_failure) {
   CancellationReason reason;
-  if (write.failure) {
+  if (write.meets_transaction) {
+    reason = ConflictReason();
+  } else if (write.failure) {
     reason.code = "ItemCollectionSizeLimitExceeded";
     reason.message = write.failure->message;
   } else if (!write.condition_held) {

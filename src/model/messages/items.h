@@ -99,6 +99,7 @@ inline constexpr std::string_view kTransactItemsTooLarge =
     "Collective size of the items in the transaction: size cannot exceed 4194304 bytes";
 inline constexpr std::string_view kTransactionCancelled =
     "Transaction cancelled, please refer cancellation reasons for specific reasons [{}]";
+inline constexpr std::string_view kTransactionConflict = "Transaction is ongoing for the item";
 inline constexpr std::string_view kTransactionInProgress =
     "Transaction is in progress for the given request token. Please retry later.";
 inline constexpr std::string_view kIdempotentMismatch =

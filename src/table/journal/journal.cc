@@ -139,6 +139,13 @@ Task<Status> Journal::StoreState(const Table& table, const JournalState& state) 
 
 // Where the records of each partition go on. No crash gives a position before it to another record.
 Task<Result<std::vector<LanePlace>>> Journal::FindPlaces(const Table& table, const JournalState& state) {
+  for (;;) {
+    auto places = co_await FindPlacesOnce(table, state);
+    if (places || places.error().code() != StatusCode::kFenced) co_return places;
+  }
+}
+
+Task<Result<std::vector<LanePlace>>> Journal::FindPlacesOnce(const Table& table, const JournalState& state) {
   const auto current = table.partitions().list(), ended = table.partitions().ended();
   PartitionSet::List partitions = *current;
   for (const auto& partition : *ended) {
@@ -150,8 +157,13 @@ Task<Result<std::vector<LanePlace>>> Journal::FindPlaces(const Table& table, con
     const Position next = partition->handle().newest() + 1;
     const storage::Mark mark = partition->newest();
     if (mark > engine_.DurableUpTo(partition->handle())) {
-      if (Status status = co_await storage::AwaitDurable(engine_, partition->handle(), mark); !status.ok())
-        co_return status;
+      Status status = co_await storage::AwaitDurable(engine_, partition->handle(), mark);
+      if (IsOfDead(status)) {
+        // Which of its commits are there is told by who has taken its place.
+        status = co_await table.partitions().LookAgain(engine_, partition);
+        if (status.ok()) co_return Status::Fenced();
+      }
+      if (!status.ok()) co_return status;
     }
     places.push_back({partition->handle().info(), next});
   }

@@ -111,6 +111,7 @@ class Journal : public JournalReader {
   // it is made.
   Task<Status> ChangeState(Table& table, const Change& change, const Renews& renews);
   Task<Result<std::vector<LanePlace>>> FindPlaces(const Table& table, const JournalState& state);
+  Task<Result<std::vector<LanePlace>>> FindPlacesOnce(const Table& table, const JournalState& state);
   Task<Status> StoreState(const Table& table, const JournalState& state);
 
   bool IsReadable(const StreamWindow& stream, int64_t now_millis) const {

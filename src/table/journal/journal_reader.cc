@@ -68,10 +68,12 @@ Task<Status> JournalReader::CommitToPartition(const Table& table, storage::Parti
   for (;;) {
     const auto partition = table.partitions().FindById(id);
     if (!partition) co_return Status::NotFound("the partition of a lane is gone");
-    const auto committed = co_await storage::CommitBatch(engine_, partition->handle(), batch);
-    if (committed) co_return co_await storage::AwaitDurable(engine_, partition->handle(), committed->mark);
-    if (committed.error().code() != StatusCode::kFenced) co_return committed.error();
-    const Status status = co_await table.partitions().LookAgain(engine_, partition);
+    const auto committed = co_await CommitPatiently(engine_, partition->handle(), batch);
+    Status status = committed ? Status::Ok() : committed.error();
+    if (committed) status = co_await storage::AwaitDurable(engine_, partition->handle(), committed->mark);
+    // What may have been done is done again: a cursor is where it is.
+    if (!IsOfDead(status)) co_return status;
+    status = co_await table.partitions().LookAgain(engine_, partition);
     if (!status.ok()) co_return status;
   }
 }
@@ -81,23 +83,25 @@ Task<Status> JournalReader::DeleteFromPartition(const Table& table, storage::Par
     const auto partition = table.partitions().FindById(id);
     if (!partition) co_return Status::NotFound("the partition of a lane is gone");
     Status status = co_await storage::DeleteRows(engine_, partition->handle(), rows);
-    if (status.code() != StatusCode::kFenced) co_return status;
+    if (!IsOfDead(status)) co_return status;
     status = co_await table.partitions().LookAgain(engine_, partition);
     if (!status.ok()) co_return status;
   }
 }
 
 Task<Result<Position>> JournalReader::DurableEnd(const Table& table, storage::PartitionId id) {
-  const auto partition = table.partitions().FindById(id);
-  if (!partition) co_return Status::NotFound("the partition of a lane is gone");
-  // In this order: the mark covers the number. What was there when the partition was opened is durable.
-  const Position end = partition->records_end();
-  const storage::Mark mark = partition->newest();
-  if (mark > engine_.DurableUpTo(partition->handle())) {
-    if (Status status = co_await storage::AwaitDurable(engine_, partition->handle(), mark); !status.ok())
-      co_return status;
+  for (;;) {
+    const auto partition = table.partitions().FindById(id);
+    if (!partition) co_return Status::NotFound("the partition of a lane is gone");
+    // In this order: the mark covers the number. What was there when the partition was opened is durable.
+    const Position end = partition->records_end();
+    const storage::Mark mark = partition->newest();
+    if (mark <= engine_.DurableUpTo(partition->handle())) co_return end;
+    Status status = co_await storage::AwaitDurable(engine_, partition->handle(), mark);
+    if (status.ok()) co_return end;
+    if (IsOfDead(status)) status = co_await table.partitions().LookAgain(engine_, partition);
+    if (!status.ok()) co_return status;
   }
-  co_return end;
 }
 
 // --- records

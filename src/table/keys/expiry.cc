@@ -59,6 +59,10 @@ storage::KeyRange ExpiryRows(int64_t from_seconds, int64_t until_seconds) {
 
 storage::KeyRange AllExpiryRows() { return {RowsPrefix(), PrefixEnd(RowsPrefix())}; }
 
+int64_t ExpiryOfRow(std::string_view row_key) {
+  return static_cast<int64_t>(ByteReader(row_key.substr(1)).BigEndian<uint64_t>());
+}
+
 bool ReadExpiryRow(std::string_view row_key, const model::KeySchema& schema, Arena& arena, ExpiryRow* row) {
   constexpr size_t kPrefixSize = 1;
   if (row_key.size() < kPrefixSize) return false;

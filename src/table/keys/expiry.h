@@ -30,11 +30,12 @@ std::string ExpiryRowKey(int64_t expiry_seconds, std::string_view item_key);
 storage::KeyRange ExpiryRows(int64_t from_seconds, int64_t until_seconds);
 storage::KeyRange AllExpiryRows();
 
-// What a row says. False if it is malformed.
+// What a row says: when, and of which item. False if it is malformed.
 struct ExpiryRow {
   int64_t expiry_seconds = 0;
   model::Item key;  // in the arena
 };
+int64_t ExpiryOfRow(std::string_view row_key);
 bool ReadExpiryRow(std::string_view row_key, const model::KeySchema& schema, Arena& arena, ExpiryRow* row);
 
 }  // namespace armature::table

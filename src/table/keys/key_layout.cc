@@ -21,6 +21,7 @@ constexpr char kExpiryBuildKind = 'L';
 constexpr char kTriggerKind = 'G';
 constexpr char kJournalStateKind = 'J';
 constexpr char kDeletedTableKind = 'D';
+constexpr char kTransactionKind = 'X';
 }  // namespace
 
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
@@ -116,6 +117,20 @@ std::string DeletedTableKey(uint64_t table_id) {
 }
 
 storage::KeyRange DeletedTableRange() { return {{kDeletedTableKind}, {kDeletedTableKind + 1}}; }
+
+std::string TransactionKey(std::string_view transaction_id) {
+  std::string key{kTransactionKind};
+  key.append(transaction_id);
+  return key;
+}
+
+storage::KeyRange TransactionRange() { return {{kTransactionKind}, {kTransactionKind + 1}}; }
+
+std::string InSpace(Space space, std::string_view item_key) {
+  std::string key(item_key);
+  key.front() = static_cast<char>(space);
+  return key;
+}
 
 std::string_view JournalSpace() {
   static constexpr char kSpace = static_cast<char>(Space::kJournal);

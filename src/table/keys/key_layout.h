@@ -20,6 +20,8 @@ namespace armature::table {
 enum class Space : uint8_t {
   kItems = 0x10,
   kCollectionSizes = 0x11,  // of tables with local indexes: bytes by partition key
+  kIntents = 0x12,          // what transactions have announced to do with an item, see txn/intent.h
+  kIndexNotes = 0x13,       // of items whose rows in global indexes have to follow, see index/index_note.h
   kLocalIndexes = 0x20,
   kGlobalIndex = 0x30,     // alone in the partitions of the index
   kExpiry = 0x50,          // of tables with Time to Live: items by when they expire, see expiry.h
@@ -45,6 +47,9 @@ std::string TokenExpiryKey(int64_t expires_millis, std::string_view token_id);
 // The expiry entries up to and including `now_millis`; the token of such an entry's key.
 storage::KeyRange ExpiredTokenRange(int64_t now_millis);
 std::string_view TokenOfExpiryKey(std::string_view expiry_key);
+// The record that makes a transaction of several partitions done, and the range of all of them.
+std::string TransactionKey(std::string_view transaction_id);
+storage::KeyRange TransactionRange();
 // How far an index that is being built or removed has got, and the range of all such records.
 std::string IndexBuildKey(uint64_t table_id, uint32_t index_id);
 storage::KeyRange IndexBuildRange();
@@ -69,6 +74,8 @@ std::string JournalCursorKey(std::string_view reader, uint64_t lane);
 storage::KeyRange JournalCursorRange(std::string_view reader);
 // All that belongs to hashes: everything but the journal and its readers.
 storage::KeyRange AllOfHashes();
+// The same key in another space: where an item's intent and note lie, and back.
+std::string InSpace(Space space, std::string_view item_key);
 // The hash of the partition key in an item's storage key.
 uint64_t HashOfItemKey(std::string_view item_key);
 

@@ -4,15 +4,21 @@
 // lately, and which commit was the newest. It dies with its handle (storage/partition.h): whoever is refused with
 // kFenced looks in the table for the one that has taken its place. Thread-safe as its parts are. Made by the catalogue;
 // used by the read and write paths.
+//
+// Where a change of several partitions cannot be one commit (no multi_partition_atomic), it also has the rows that
+// stand for what is half done: intents of transactions and notes for global indexes.
 #pragma once
 
 #include <atomic>
 #include <memory>
 #include <utility>
 
+#include "base/async.h"
+#include "base/result.h"
 #include "storage/engine.h"
 #include "table/partition/latches.h"
 #include "table/partition/latest_images.h"
+#include "table/partition/pending_rows.h"
 
 namespace armature::table {
 
@@ -20,6 +26,9 @@ class Partition {
  public:
   explicit Partition(std::shared_ptr<storage::OpenPartition> handle)
       : handle_(std::move(handle)), records_end_(handle_->newest() + 1) {}
+  // With what the store has of half done changes.
+  static Task<Result<std::shared_ptr<Partition>>> Open(storage::Engine& engine,
+                                                       std::shared_ptr<storage::OpenPartition> handle);
   Partition(const Partition&) = delete;
   Partition& operator=(const Partition&) = delete;
 
@@ -33,6 +42,27 @@ class Partition {
   // The latches, and what they guard.
   LatchTable& latches() { return latches_; }
   LatestImages& images() { return images_; }
+
+  // Items that a transaction has announced to change, and those whose rows in global indexes are yet to follow.
+  PendingRows& intents() { return intents_; }
+  PendingRows& notes() { return notes_; }
+  const PendingRows& notes() const { return notes_; }
+  // One follows the notes at a time.
+  LatchTable& follow_latch() { return follow_latch_; }
+  // A commit has succeeded: enters and takes out what it has put and deleted of these.
+  void TakePending(const storage::Batch& batch);
+
+  // Another has taken its place. What this one has committed up to `sequence` is there for good, what came behind is
+  // not.
+  void Succeeded(storage::Sequence sequence) {
+    survived_to_.store(sequence, std::memory_order_relaxed);
+    is_succeeded_.store(true, std::memory_order_release);
+  }
+  // REQUIRES: PartitionSet::LookAgain has found another.
+  bool WasDone(storage::Sequence sequence) const {
+    return sequence != 0 && is_succeeded_.load(std::memory_order_acquire) &&
+           sequence <= survived_to_.load(std::memory_order_relaxed);
+  }
 
   // How many writes there were since the last call: how hot it is.
   void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
@@ -61,6 +91,11 @@ class Partition {
   std::atomic<storage::Mark> newest_{0};
   std::atomic<storage::Sequence> records_end_;
   std::atomic<uint64_t> writes_{0};
+  PendingRows intents_;
+  PendingRows notes_;
+  LatchTable follow_latch_{1};
+  std::atomic<storage::Sequence> survived_to_{0};
+  std::atomic<bool> is_succeeded_{false};
 };
 
 }  // namespace armature::table

@@ -66,24 +66,39 @@ Task<Status> PartitionSet::LookAgain(storage::Engine& engine, std::shared_ptr<co
 }
 
 Task<Status> PartitionSet::Reload(storage::Engine& engine) const {
+  // Another may take it away between the two steps: then once more, from the list on.
+  for (;;) {
+    Status status = co_await ReloadOnce(engine);
+    if (status.code() != StatusCode::kFenced) co_return status;
+  }
+}
+
+Task<Status> PartitionSet::ReloadOnce(storage::Engine& engine) const {
   const auto stored = co_await engine.ListPartitions();
   if (!stored) co_return stored.error();
   List found;
+  std::vector<std::pair<std::shared_ptr<Partition>, storage::Sequence>> successors;
   for (const storage::PartitionInfo& info : *stored) {
     if (info.keyspace != keyspace_) continue;
     if (auto known = FindById(info.id); known && known->handle().is_alive()) {
       found.push_back(std::move(known));
       continue;
     }
-    // One that somebody else has opened is fenced; one that this process has never had is opened as it is.
-    const bool was_ours = FindById(info.id) != nullptr && !info.is_ended;
+    // One that somebody else has opened is fenced; one that this process has never had, or that has ended since, is
+    // opened as it is.
+    const auto known = FindById(info.id);
+    const bool was_ours = known && known->has_ended() == info.is_ended;
     auto opened = co_await engine.OpenPartitionAt(info.id, info.epoch + (was_ours ? 1 : 0));
     if (!opened) co_return opened.error();
     LogInfo("partition {} is opened again, at epoch {}", info.id, (*opened)->info().epoch);
-    found.push_back(std::make_shared<Partition>(std::move(*opened)));
+    auto partition = co_await Partition::Open(engine, std::move(*opened));
+    if (!partition) co_return partition.error();
+    if (known) successors.emplace_back(known, (*partition)->handle().opened_at());
+    found.push_back(std::move(*partition));
   }
   auto list = Sorted(found, false), ended = Sorted(std::move(found), true);
   if (list->empty()) co_return Status::NotFound("the partition was dropped");
+  for (const auto& [dead, sequence] : successors) dead->Succeeded(sequence);
   Publish(std::move(list), std::move(ended));
   co_return Status::Ok();
 }
@@ -108,6 +123,14 @@ void PartitionSet::ForgetEnded(storage::PartitionId id) {
   auto left = std::make_shared<List>(*ended());
   std::erase_if(*left, [&](const auto& partition) { return partition->id() == id; });
   Publish(list(), std::move(left));
+}
+
+Task<Result<storage::Committed>> CommitPatiently(storage::Engine& engine, storage::OpenPartition& partition,
+                                                 const storage::Batch& batch) {
+  for (int tries = 1;; ++tries) {
+    auto committed = co_await storage::CommitBatch(engine, partition, batch);
+    if (committed || committed.error().code() != StatusCode::kBusy || tries == kBusyTries) co_return committed;
+  }
 }
 
 Task<std::vector<LatchTable::Guard>> HoldAllLatches(Partition& partition) {

@@ -14,6 +14,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "storage/engine.h"
+#include "storage/engine_calls.h"
 #include "table/partition/latches.h"
 #include "table/partition/partition.h"
 
@@ -21,6 +22,12 @@ namespace armature::table {
 
 // Of a table or an index. Each costs memory and a line in every list of them.
 inline constexpr size_t kMostPartitions = 1000;
+
+// Whether what was asked of a partition was answered so because it is dead: LookAgain finds what has taken its place.
+// With kUnknown it may have been done before (Partition::WasDone).
+inline bool IsOfDead(const Status& status) {
+  return status.code() == StatusCode::kFenced || status.code() == StatusCode::kUnknown;
+}
 
 class PartitionSet {
  public:
@@ -50,6 +57,7 @@ class PartitionSet {
  private:
   // Takes over what the store has, under change_latch_.
   Task<Status> Reload(storage::Engine& engine) const;
+  Task<Status> ReloadOnce(storage::Engine& engine) const;
   void Publish(std::shared_ptr<const List> list, std::shared_ptr<const List> ended) const noexcept;
 
   const storage::KeyspaceId keyspace_;
@@ -60,6 +68,11 @@ class PartitionSet {
   mutable std::shared_ptr<const List> ended_ ARMATURE_GUARDED_BY(mutex_);
 };
 
+// How often a commit is tried that the store has no room for right now.
+inline constexpr int kBusyTries = 8;
+// A commit that is tried again while the store says kBusy, but not for ever.
+Task<Result<storage::Committed>> CommitPatiently(storage::Engine& engine, storage::OpenPartition& partition,
+                                                 const storage::Batch& batch);
 // Every latch of a partition: nobody writes to it for as long as they are held.
 Task<std::vector<LatchTable::Guard>> HoldAllLatches(Partition& partition);
 // When everybody who holds a latch now has let it go.

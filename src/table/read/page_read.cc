@@ -8,6 +8,7 @@
 #include "model/codec/item_codec.h"
 #include "storage/engine_calls.h"
 #include "table/capacity.h"
+#include "table/index/index_follower.h"
 #include "table/partition/row_scan.h"
 #include "table/storage_errors.h"
 
@@ -137,6 +138,11 @@ class PageReader {
 }  // namespace
 
 Task<ApiResult<void>> ReadPage(storage::Engine& engine, PageRead& page, Arena& arena) {
+  // Rows of a global index that follow their items are awaited: readers see what was written before. Where that is not
+  // to be had, they see what there is.
+  const bool is_of_index = page.partitions != &page.table->partitions();
+  if (is_of_index && !engine.capabilities().multi_partition_atomic)
+    (void)co_await IndexFollower(engine).CatchUp(*page.table);
   PageReader reader(engine, page, arena);
   co_return co_await reader.Run();
 }

@@ -42,6 +42,7 @@ struct ItemWrite {
   // out
   bool condition_held = true;
   std::optional<model::ApiError> failure;  // in batches and transactions: why this one could not be done
+  bool meets_transaction = false;          // in transactions that are refused for it: the item is part of another
   bool old_exists = false;
   model::Item old_item;  // if it was decoded; lives as long as this object
   size_t old_size = 0;

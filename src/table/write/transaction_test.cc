@@ -17,52 +17,6 @@ namespace {
 
 using storage::FaultyEngine;
 
-// Several writes as one transaction or batch. Used once.
-class TestWrites {
- public:
-  void Add(std::unique_ptr<TestWrite> write) { parts_.push_back(std::move(write)); }
-  void AddCheck(Table& table, std::string_view key, std::string_view condition, TestWrite::Values values = {}) {
-    Add(TestWrite::Delete(table, key, condition, values));
-    parts_.back()->write().kind = ItemWrite::Kind::kCheck;
-  }
-
-  // "ok", "cancelled", or the error's name.
-  Task<std::string> ExecuteTransaction(WritePath& writes) {
-    MakeWrites();
-    const auto done = co_await writes.ExecuteTransaction(all(), nullptr, arena_);
-    if (!done) co_return done.error().name;
-    co_return std::string(*done ? "ok" : "cancelled");
-  }
-  Task<std::string> ExecuteBatch(WritePath& writes) {
-    MakeWrites();
-    const auto done = co_await writes.ExecuteBatch(all(), arena_);
-    co_return done ? std::string("ok") : done.error().name;
-  }
-
-  std::span<ItemWrite> all() { return {writes_.get(), parts_.size()}; }
-  std::string old_item(size_t i) const { return writes_[i].old_exists ? expr::Show(writes_[i].old_item) : "(none)"; }
-
- private:
-  void MakeWrites() {
-    writes_ = std::make_unique<ItemWrite[]>(parts_.size());
-    for (size_t i = 0; i < parts_.size(); ++i) {
-      const ItemWrite& from = parts_[i]->write();
-      writes_[i].kind = from.kind;
-      writes_[i].table = from.table;
-      writes_[i].key = from.key;
-      writes_[i].put_item = from.put_item;
-      writes_[i].put_item_size = from.put_item_size;
-      writes_[i].update = from.update;
-      writes_[i].condition = from.condition;
-      writes_[i].wants_old_image = true;
-    }
-  }
-
-  Arena arena_;
-  std::vector<std::unique_ptr<TestWrite>> parts_;
-  std::unique_ptr<ItemWrite[]> writes_;
-};
-
 // A table with sort key and a local index on w, which every item of these tests has.
 model::TableDef MakeCollectionTableDef(std::string_view name) {
   model::TableDef def = MakeTableDef(name, /*has_sort_key=*/true);
@@ -154,7 +108,7 @@ TEST_F(TransactionTest, SeveralItemsOfOneCollectionAddUp) {
 }
 
 TEST_F(TransactionTest, ACollectionOverItsLimitCancels) {
-  WritePath writes(*engine_, clock_, /*max_collection_bytes=*/50);
+  WritePath writes(*engine_, clock_, WriteOptions{.max_collection_bytes = 50});
   TestWrites many;
   for (int i = 0; i < 3; ++i) many.Add(TestWrite::Put(*c_, fmt::format("pk=S:c,sk=N:{},w=N:7", i + 1)));
   EXPECT_EQ(RunBlocking(many.ExecuteTransaction(writes)), "cancelled");

@@ -1,12 +1,10 @@
 #include "table/write/write_path.h"
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "base/tasks/work_meter.h"
 #include "expr/apply/evaluate.h"
 #include "expr/apply/update.h"
@@ -16,6 +14,8 @@
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 #include "table/storage_errors.h"
+#include "table/txn/intent.h"
+#include "table/write/collection_sizes.h"
 
 namespace armature::table {
 
@@ -36,37 +36,6 @@ Status Refused(Status status, bool are_items_there) {
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
 }  // namespace
-
-// The sizes of the item collections one commit touches. Read once, carried along from write to write (a transaction may
-// change several items of a collection), stored with the commit. Guarded by the collections' latches.
-class WritePath::CollectionSizes {
- public:
-  // `stripe` is that of the collection's latch, under which its size is remembered as items are.
-  Task<ApiResult<uint64_t>> Read(storage::Engine& engine, size_t stripe, const Table& table, Partition& partition,
-                                 const std::string& key) {
-    if (const auto it = sizes_.find({&table, key}); it != sizes_.end()) co_return it->second;
-    if (const auto* image = partition.images().Find(stripe, key))
-      co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
-    const auto stored = co_await storage::GetValue(engine, partition.handle(), key, kLatest);
-    if (!stored) co_return WriteError(table, stored.error());
-    const uint64_t size = *stored ? ByteReader(**stored).BigEndian<uint64_t>() : 0;
-    sizes_[{&table, key}] = size;
-    co_return size;
-  }
-
-  void Set(const CollectionSize& collection, size_t stripe, const Table& table, Changes& changes) {
-    const auto& [key, bytes] = collection;
-    sizes_[{&table, key}] = bytes;
-    std::string record;
-    AppendBigEndian(record, bytes);
-    if (bytes == 0) changes.batch.Delete(key);
-    else changes.batch.Put(key, record);
-    changes.images.Put(stripe, key, bytes != 0, record);
-  }
-
- private:
-  std::map<std::pair<const Table*, std::string>, uint64_t> sizes_;
-};
 
 WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all) {
   for (const auto& changes : all)
@@ -90,6 +59,24 @@ class WritePath::RowBatches final : public IndexBatches {
   AllChanges& of_indexes_;
 };
 
+// Where rows of global indexes follow, those that may be there, or will, are noted.
+class WritePath::NotedRows final : public IndexBatches {
+ public:
+  explicit NotedRows(storage::Batch& of_item) : of_item_(of_item) {}
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+    if (!index.is_global()) return of_item_;
+    note_.Add(index.def->id, row_key);
+    nobodys_.Clear();
+    return nobodys_;
+  }
+  const IndexNote& note() const { return note_; }
+
+ private:
+  storage::Batch& of_item_;
+  storage::Batch nobodys_;
+  IndexNote note_;
+};
+
 // --- the steps of one write
 
 void WritePath::PrepareKey(ItemWrite& write) const {
@@ -98,13 +85,7 @@ void WritePath::PrepareKey(ItemWrite& write) const {
 
 void WritePath::Route(ItemWrite& write) const {
   write.partition_ = write.table->partitions().Find(HashOfItemKey(write.storage_key_));
-  write.stripe_ = write.partition_->latches().StripeOf(LatchKey(write));
-}
-
-// Items of a table with local indexes share the size of their collection, so there the collection is what is latched.
-std::string_view WritePath::LatchKey(const ItemWrite& write) const {
-  const std::string_view key = write.storage_key_;
-  return write.table->has_local_indexes() ? key.substr(0, write.partition_end_) : key;
+  write.stripe_ = write.partition_->latches().StripeOf(write.table->LatchKey(write.storage_key_, write.partition_end_));
 }
 
 Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
@@ -181,7 +162,7 @@ Task<ApiResult<WritePath::CollectionSize>> WritePath::CountCollection(ItemWrite&
                   co_await sizes.Read(engine_, write.stripe_, *write.table, *write.partition_, collection.key));
   const int64_t after = std::max<int64_t>(0, static_cast<int64_t>(before) + delta);
   // Shrinking writes pass even when the collection is over the limit.
-  if (delta > 0 && static_cast<uint64_t>(after) > max_collection_bytes_)
+  if (delta > 0 && static_cast<uint64_t>(after) > options_.max_collection_bytes)
     co_return model::ItemCollectionSizeLimitExceededException(std::string(model::messages::kCollectionTooLarge));
   write.collection_bytes = collection.bytes = static_cast<uint64_t>(after);
   co_return collection;
@@ -203,9 +184,15 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, 
     changes.images.Put(write.stripe_, write.storage_key_, false, {});
   }
   if (!write.schema->indexes().empty()) {
-    RowBatches batches(batch, of_indexes);
-    AppendIndexChanges(*write.schema, ImageOf(write.old_exists, write.old_item),
-                       ImageOf(write.new_exists, write.new_item), arena, batches, write.index_charges, write.unbuilt_);
+    const Image before = ImageOf(write.old_exists, write.old_item), after = ImageOf(write.new_exists, write.new_item);
+    if (is_atomic_) {
+      RowBatches batches(batch, of_indexes);
+      AppendIndexChanges(*write.schema, before, after, arena, batches, write.index_charges, write.unbuilt_);
+    } else {
+      NotedRows noted(batch);
+      AppendIndexChanges(*write.schema, before, after, arena, noted, write.index_charges, write.unbuilt_);
+      AppendNote(write, noted.note(), changes);
+    }
   }
   if (!write.schema->expiry_attribute().empty()) {
     const auto put = AppendExpiryChanges(*write.schema, write.storage_key_, ImageOf(write.old_exists, write.old_item),
@@ -216,6 +203,20 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, 
     const std::string_view old_record = write.old_exists ? std::string_view(write.read_.value) : std::string_view();
     changes.records.Add(*write.table, {write.key, old_record, record, write.by_ttl}, HybridClock::MillisOf(now), batch);
   }
+}
+
+// Together with what an earlier write has noted.
+void WritePath::AppendNote(ItemWrite& write, const IndexNote& note, Changes& changes) const {
+  if (note.rows.empty()) return;
+  const std::string key = InSpace(Space::kIndexNotes, write.storage_key_);
+  IndexNote all;
+  if (const auto earlier = write.partition_->notes().Find(key)) {
+    if (auto decoded = IndexNote::Decode(earlier->value)) all = std::move(*decoded);
+  }
+  all.partition_end = static_cast<uint32_t>(write.partition_end_);
+  for (const auto& row : note.rows) all.Add(row.index_id, row.key);
+  changes.batch.Put(key, all.Encode());
+  changes.has_note = true;
 }
 
 Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key) {
@@ -263,7 +264,8 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));
   CollectionSize collection;
   if (write.table->has_local_indexes()) { ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena)); }
-  if (write.old_exists && write.schema->has_unbuilt_indexes()) ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
+  if (is_atomic_ && write.old_exists && write.schema->has_unbuilt_indexes())
+    ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
   if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, *write.table, changes);
   AppendChanges(write, arena, changes, of_indexes);
@@ -287,23 +289,22 @@ void WritePath::CountChange(ItemWrite& write) const {
   if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
 }
 
-Task<ApiResult<void>> WritePath::AwaitDurable(const Table& table, const Partition& partition, Mark mark) {
-  if (mark <= engine_.DurableUpTo(partition.handle())) co_return ApiResult<void>{};
-  const Status status = co_await storage::AwaitDurable(engine_, partition.handle(), mark);
-  if (status.ok()) co_return ApiResult<void>{};
-  co_return WriteError(table, status);
+Task<Status> WritePath::AwaitDurable(const Partition& partition, Mark mark) {
+  if (mark <= engine_.DurableUpTo(partition.handle())) co_return Status::Ok();
+  co_return co_await storage::AwaitDurable(engine_, partition.handle(), mark);
 }
 
 // Whether they were written or only looked at: what is told of them is durable.
-Task<ApiResult<void>> WritePath::AwaitAllDurable(std::span<const ItemWrite> writes) {
+Task<Status> WritePath::AwaitAllDurable(Writes writes) {
   std::vector<const Partition*> seen;
-  for (const ItemWrite& write : writes) {
-    const Partition* const partition = write.partition_.get();
+  for (const ItemWrite* write : writes) {
+    const Partition* const partition = write->partition_.get();
     if (std::find(seen.begin(), seen.end(), partition) != seen.end()) continue;
     seen.push_back(partition);
-    ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, *partition, partition->newest()));
+    Status status = co_await AwaitDurable(*partition, partition->newest());
+    if (!status.ok()) co_return status;
   }
-  co_return ApiResult<void>{};
+  co_return Status::Ok();
 }
 
 // --- partitions that have died
@@ -321,20 +322,43 @@ void ItemWrite::ForgetTry() {
   read_.done.Rearm();
 }
 
-Task<Status> WritePath::LookAgain(std::span<ItemWrite> writes) {
-  for (ItemWrite& write : writes) {
-    if (!write.partition_->handle().is_alive()) {
-      Status status = co_await write.table->partitions().LookAgain(engine_, write.partition_);
+Task<ApiResult<bool>> WritePath::AfterTry(Writes writes, const Tried& tried, int& busy_tries) {
+  const Table& table = *writes.front()->table;
+  for (const Met& met : tried.met) {
+    const Status resolved = co_await ResolveMet(met);
+    if (!resolved.ok()) co_return WriteError(table, resolved);
+  }
+  bool is_done = false;
+  if (IsOfDead(tried.status)) {
+    const auto partition = writes.front()->partition_;
+    const Status found = co_await LookAgain(writes);
+    if (!found.ok()) co_return WriteError(table, found);
+    is_done = partition->WasDone(tried.sequence);
+  } else if (!tried.status.ok()) {
+    const bool is_worth = tried.status.code() == StatusCode::kBusy && ++busy_tries < kBusyTries;
+    if (!is_worth) co_return WriteError(table, tried.status);
+  }
+  for (ItemWrite* write : writes) {
+    if (is_done) CountChange(*write);
+    else write->ForgetTry();
+  }
+  co_return is_done;
+}
+
+Task<Status> WritePath::LookAgain(Writes writes) {
+  for (ItemWrite* write : writes) {
+    if (!write->partition_->handle().is_alive()) {
+      Status status = co_await write->table->partitions().LookAgain(engine_, write->partition_);
       if (!status.ok()) co_return status;
     }
-    const Status status = co_await LookForIndexes(*write.schema);
+    if (!is_atomic_ || !write->schema) continue;
+    const Status status = co_await LookForIndexes(*write->schema);
     if (status.code() == StatusCode::kNotFound) {
       // One that is gone went with its index: the next try is made under a newer definition.
-      if (write.table->schema() == write.schema) co_return Status::Corruption("an index has lost its partition");
+      if (write->table->schema() == write->schema) co_return Status::Corruption("an index has lost its partition");
     } else if (!status.ok()) {
       co_return status;
     }
-    write.ForgetTry();
   }
   co_return Status::Ok();
 }
@@ -351,14 +375,63 @@ Task<Status> WritePath::LookForIndexes(const TableSchema& schema) {
   co_return Status::Ok();
 }
 
+Task<ApiResult<void>> WritePath::AwaitIndexes(Writes writes) {
+  if (is_atomic_) co_return ApiResult<void>{};
+  for (const ItemWrite* write : writes) {
+    const auto partition = write->table->partitions().Find(HashOfItemKey(write->storage_key_));
+    if (partition->notes().size() < kMostIndexNotes) continue;
+    const Status status = co_await follower_.CatchUp(*write->table);
+    if (!status.ok()) co_return WriteError(*write->table, status);
+  }
+  co_return ApiResult<void>{};
+}
+
+// --- meeting transactions
+
+bool WritePath::MeetsIntent(const ItemWrite& write, Tried& tried) const {
+  PendingRows& intents = write.partition_->intents();
+  if (intents.empty()) return false;
+  // What shares a latch is kept from changing together.
+  const std::string_view latched = write.table->LatchKey(write.storage_key_, write.partition_end_);
+  const size_t met_before = tried.met.size();
+  for (const auto& row : intents.FindPrefix(InSpace(Space::kIntents, latched))) {
+    if (!write.table->has_local_indexes() && row.key.size() != latched.size()) continue;
+    tried.met.push_back({write.table, InSpace(Space::kItems, row.key), std::string(TransactionOfIntent(row.value))});
+  }
+  return tried.met.size() != met_before;
+}
+
+bool WritePath::MeetsIntents(Writes writes, Tried& tried) const {
+  for (const ItemWrite* write : writes) MeetsIntent(*write, tried);
+  return !tried.met.empty();
+}
+
+bool WritePath::MustRefuse(const ItemWrite& write) const {
+  return options_.conflicts == TransactionConflicts::kFail &&
+         active_.IsTaken(ActiveTransactions::ItemName(write.table->id(), write.storage_key_));
+}
+
 // --- one write
 
-// Leaves the write committed but perhaps not durable; gives the mark to wait for before anything of it is told.
-Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
+Task<Status> WritePath::CommitOne(Changes& changes, Tried& tried) {
+  storage::CommitOp commit;
+  commit.partition = &changes.partition->handle();
+  commit.batch = &changes.batch;
+  Status status = co_await storage::Run(engine_, commit);
+  tried.sequence = commit.sequence;
+  tried.mark = commit.mark;
+  if (status.ok()) changes.Settle(commit.mark, commit.sequence);
+  co_return status;
+}
+
+// Leaves the write committed but perhaps not durable, with the mark to wait for before anything of it is told.
+Task<WritePath::Tried> WritePath::TryOne(ItemWrite& write, Arena& arena) {
   Route(write);
+  Tried tried;
   CollectionSizes sizes;
   Partition& partition = *write.partition_;
   const auto guard = co_await partition.latches().LockStripe(write.stripe_);
+  if (MeetsIntent(write, tried)) co_return tried;
   Changes changes(write.partition_);
   AllChanges of_indexes;
   auto prepared = co_await Prepare(write, sizes, arena, changes, of_indexes);
@@ -366,38 +439,40 @@ Task<Result<Mark>> WritePath::TryOne(ItemWrite& write, Arena& arena) {
   // Nothing is written, but the reply (a failed condition, an update that does not fit the item) tells something of the
   // latest state: it must not be of a kind a crash takes back, and not of a partition that somebody else has by now.
   if (write.failure || changes.batch.empty()) {
-    if (!partition.handle().is_alive()) co_return Status::Fenced();
-    co_return partition.newest();
+    if (!partition.handle().is_alive()) tried.status = Status::Fenced();
+    tried.mark = partition.newest();
+    co_return tried;
   }
-  Mark mark = 0;
   if (of_indexes.empty()) {
-    const auto committed = co_await storage::CommitBatch(engine_, partition.handle(), changes.batch);
-    if (!committed) co_return committed.error();
-    mark = committed->mark;
-    changes.Settle(mark, committed->sequence);
+    tried.status = co_await CommitOne(changes, tried);
   } else {
     std::vector<storage::CommitManyOp::Part> parts{{&partition.handle(), &changes.batch}};
     for (const auto& of_index : of_indexes) parts.push_back({&of_index->partition->handle(), &of_index->batch});
     const auto committed = co_await storage::CommitParts(engine_, parts);
-    if (!committed) co_return Refused(committed.error(), partition.handle().is_alive());
-    mark = *committed;
-    changes.Settle(mark, parts.front().sequence);
-    for (size_t i = 0; i < of_indexes.size(); ++i) of_indexes[i]->Settle(mark, parts[i + 1].sequence);
+    if (committed) {
+      tried.mark = *committed;
+      changes.Settle(tried.mark, parts.front().sequence);
+      for (size_t i = 0; i < of_indexes.size(); ++i) of_indexes[i]->Settle(tried.mark, parts[i + 1].sequence);
+    } else {
+      tried.status = Refused(committed.error(), partition.handle().is_alive());
+    }
   }
-  CountChange(write);
-  co_return mark;
+  if (tried.status.ok()) CountChange(write);
+  co_return tried;
 }
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
-  Result<Mark> tried = co_await TryOne(write, arena);
-  while (!tried && tried.error().code() == StatusCode::kFenced) {
-    const Status found = co_await LookAgain({&write, 1});
-    if (!found.ok()) co_return WriteError(*write.table, found);
-    tried = co_await TryOne(write, arena);
+  if (MustRefuse(write)) co_return model::TransactionConflictException();
+  ItemWrite* const writes[] = {&write};
+  for (int busy_tries = 0;;) {
+    if (!is_atomic_) ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(writes));
+    Tried tried = co_await TryOne(write, arena);
+    if (tried.is_settled()) tried.status = co_await AwaitDurable(*write.partition_, tried.mark);
+    if (tried.is_settled()) break;
+    ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(writes, tried, busy_tries));
+    if (is_done) break;
   }
-  if (!tried) co_return WriteError(*write.table, tried.error());
-  ARMATURE_CO_CHECK_OK(co_await AwaitDurable(*write.table, *write.partition_, *tried));
   if (write.failure) co_return std::move(*write.failure);
   co_return ApiResult<void>{};
 }
@@ -406,7 +481,7 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
 
 // The latches of all the writes, held until the commit: that is what makes a transaction one point in time. A batch
 // does not need to be one, but one commit of all its changes is much cheaper than one for each.
-Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> writes) {
+Task<std::vector<LatchTable::Guard>> WritePath::LockAll(Writes writes) {
   // By partition, then by stripe: the order in which everybody takes them.
   struct Latch {
     storage::PartitionId id = 0;
@@ -416,9 +491,9 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
   };
   std::vector<Latch> latches;
   latches.reserve(writes.size());
-  for (ItemWrite& write : writes) {
-    Route(write);
-    latches.push_back({write.partition_->id(), write.stripe_, &write.partition_->latches()});
+  for (ItemWrite* write : writes) {
+    Route(*write);
+    latches.push_back({write->partition_->id(), write->stripe_, &write->partition_->latches()});
   }
   std::sort(latches.begin(), latches.end());
   latches.erase(std::unique(latches.begin(), latches.end()), latches.end());
@@ -431,17 +506,17 @@ Task<std::vector<LatchTable::Guard>> WritePath::LockAll(std::span<ItemWrite> wri
   co_return guards;
 }
 
-bool WritePath::AreAlive(std::span<const ItemWrite> writes) {
+bool WritePath::AreAlive(Writes writes) {
   return std::all_of(writes.begin(), writes.end(),
-                     [](const ItemWrite& write) { return write.partition_->handle().is_alive(); });
+                     [](const ItemWrite* write) { return write->partition_->handle().is_alive(); });
 }
 
 // Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
-Task<void> WritePath::PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena) {
+Task<void> WritePath::PrepareAll(Writes writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
-  for (ItemWrite& write : writes) {
-    auto prepared = co_await Prepare(write, sizes, arena, ChangesOf(write.partition_, changes), changes);
-    if (!prepared) write.failure = std::move(prepared).error();
+  for (ItemWrite* write : writes) {
+    auto prepared = co_await Prepare(*write, sizes, arena, ChangesOf(write->partition_, changes), changes);
+    if (!prepared) write->failure = std::move(prepared).error();
     co_await YieldIfDue();
   }
 }
@@ -463,92 +538,186 @@ Task<Status> WritePath::CommitAll(AllChanges& changes, const storage::Batch* sys
   co_return Status::Ok();
 }
 
-Task<Status> WritePath::TryBatch(std::span<ItemWrite> writes, Arena& arena) {
+// Of any partitions where the engine commits to several at once, else of one.
+Task<WritePath::Tried> WritePath::TryBatch(Writes writes, Arena& arena) {
+  Tried tried;
   const auto guards = co_await LockAll(writes);
+  if (MeetsIntents(writes, tried)) co_return tried;
   AllChanges changes;
   co_await PrepareAll(writes, changes, arena);
-  Status committed = co_await CommitAll(changes, nullptr);
-  committed = Refused(std::move(committed), AreAlive(writes));
-  if (committed.code() == StatusCode::kFenced) co_return committed;
-  for (ItemWrite& write : writes) {
-    if (write.failure || !write.condition_held) continue;
-    if (committed.ok()) CountChange(write);
-    else write.failure = WriteError(*write.table, committed);
+  if (is_atomic_) {
+    Status committed = co_await CommitAll(changes, nullptr);
+    tried.status = Refused(std::move(committed), AreAlive(writes));
+  } else if (!AreAlive(writes)) {
+    tried.status = Status::Fenced();
+  } else if (!changes.front()->batch.empty()) {
+    tried.status = co_await CommitOne(*changes.front(), tried);
   }
-  co_return Status::Ok();
+  if (!tried.status.ok()) co_return tried;
+  for (ItemWrite* write : writes)
+    if (!write->failure && write->condition_held) CountChange(*write);
+  co_return tried;
 }
 
 Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
   if (writes.empty()) co_return ApiResult<void>{};
-  for (ItemWrite& write : writes) PrepareKey(write);
-  while (!(co_await TryBatch(writes, arena)).ok()) {
-    const Status found = co_await LookAgain(writes);
-    if (!found.ok()) co_return WriteError(*writes.front().table, found);
+  std::vector<ItemWrite*> left;
+  for (ItemWrite& write : writes) {
+    PrepareKey(write);
+    if (MustRefuse(write)) write.failure = model::TransactionConflictException();
+    else left.push_back(&write);
   }
-  ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
+  for (int busy_tries = 0; !left.empty();) {
+    ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(left));
+    // One commit for all of them, or for those of each partition: the order is kept, so that a run repeats itself.
+    std::vector<std::vector<ItemWrite*>> groups;
+    if (is_atomic_) groups.push_back(left);
+    else groups = ByPartition(left);
+    std::vector<Tried> tries;
+    for (const auto& group : groups) {
+      auto tried = co_await TryBatch(group, arena);
+      tries.push_back(std::move(tried));
+    }
+    left.clear();
+    for (size_t i = 0; i < groups.size(); ++i) {
+      const auto& group = groups[i];
+      Tried& tried = tries[i];
+      if (tried.is_settled()) tried.status = co_await AwaitAllDurable(group);
+      if (tried.is_settled()) continue;
+      const auto is_done = co_await AfterTry(group, tried, busy_tries);
+      if (is_done && !*is_done) left.insert(left.end(), group.begin(), group.end());
+      if (is_done) continue;
+      for (ItemWrite* write : group)
+        if (!write->failure && write->condition_held) write->failure = is_done.error();
+    }
+  }
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
   if (std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
   co_return ApiResult<void>{};
 }
 
-// False: cancelled.
-Task<Result<bool>> WritePath::TryTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
-                                             Arena& arena) {
+std::vector<std::vector<ItemWrite*>> WritePath::ByPartition(Writes writes) const {
+  std::vector<std::vector<ItemWrite*>> groups;
+  for (ItemWrite* write : writes) {
+    Route(*write);
+    const auto has_it = [&](const auto& group) { return group.front()->partition_ == write->partition_; };
+    auto group = std::find_if(groups.begin(), groups.end(), has_it);
+    if (group == groups.end()) group = groups.emplace(group);
+    group->push_back(write);
+  }
+  return groups;
+}
+
+Task<WritePath::Tried> WritePath::TryTransaction(Writes writes, const storage::Batch* system_changes, Arena& arena) {
+  Tried tried;
   const auto guards = co_await LockAll(writes);
+  if (MeetsIntents(writes, tried)) co_return tried;
   AllChanges changes;
   co_await PrepareAll(writes, changes, arena);
-  for (const ItemWrite& write : writes) {
-    if (!write.failure && write.condition_held) continue;
-    // Cancelled, unless this is of a partition that somebody else has by now.
-    for (const auto& of_partition : changes)
-      if (!of_partition->partition->handle().is_alive()) co_return Status::Fenced();
-    co_return false;
+  tried.is_cancelled = std::any_of(writes.begin(), writes.end(),
+                                   [](const ItemWrite* write) { return write->failure || !write->condition_held; });
+  if (tried.is_cancelled) {
+    // Unless this is of a partition that somebody else has by now.
+    if (!AreAlive(writes)) tried.status = Status::Fenced();
+    co_return tried;
   }
-  if (Status status = co_await CommitAll(changes, system_changes); !status.ok())
-    co_return Refused(std::move(status), AreAlive(writes));
-  for (ItemWrite& write : writes) CountChange(write);
-  co_return true;
+  Status committed = co_await CommitAll(changes, system_changes);
+  tried.status = Refused(std::move(committed), AreAlive(writes));
+  if (!tried.status.ok()) co_return tried;
+  for (ItemWrite* write : writes) CountChange(*write);
+  co_return tried;
 }
 
 Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
-  for (ItemWrite& write : writes) PrepareKey(write);
-  Result<bool> tried = co_await TryTransaction(writes, system_changes, arena);
-  while (!tried && tried.error().code() == StatusCode::kFenced) {
-    const Status found = co_await LookAgain(writes);
-    if (!found.ok()) co_return WriteError(*writes.front().table, found);
-    tried = co_await TryTransaction(writes, system_changes, arena);
+  std::vector<ItemWrite*> all;
+  for (ItemWrite& write : writes) {
+    PrepareKey(write);
+    all.push_back(&write);
   }
-  if (!tried) co_return WriteError(*writes.front().table, tried.error());
-  ARMATURE_CO_CHECK_OK(co_await AwaitAllDurable(writes));
-  co_return *tried;
+  std::optional<ActiveTransactions::Running> running;
+  if (options_.conflicts == TransactionConflicts::kFail) {
+    std::vector<std::string> items;
+    for (const ItemWrite& write : writes)
+      items.push_back(ActiveTransactions::ItemName(write.table->id(), write.storage_key_));
+    size_t taken = 0;
+    running = active_.TakeItems(std::move(items), &taken);
+    if (!running) {
+      writes[taken].meets_transaction = true;
+      co_return false;
+    }
+  }
+  for (int busy_tries = 0;;) {
+    ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(all));
+    Tried tried;
+    if (is_atomic_) tried = co_await TryTransaction(all, system_changes, arena);
+    else tried = co_await TryIntents(all, system_changes, arena);
+    if (tried.is_settled()) tried.status = co_await AwaitAllDurable(all);
+    if (tried.is_settled()) co_return !tried.is_cancelled;
+    ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(all, tried, busy_tries));
+    if (is_done) co_return true;
+  }
+}
+
+Task<ApiResult<bool>> WritePath::ReadTogether(std::span<ItemWrite> reads, Arena& arena) {
+  std::vector<ItemWrite*> all;
+  for (ItemWrite& read : reads) {
+    PrepareKey(read);
+    read.meets_transaction = MustRefuse(read);
+    if (read.meets_transaction) co_return false;
+    all.push_back(&read);
+  }
+  for (int busy_tries = 0;;) {
+    Tried tried;
+    {
+      const auto guards = co_await LockAll(all);
+      if (!MeetsIntents(all, tried)) {
+        AllChanges nothing;
+        co_await PrepareAll(all, nothing, arena);
+        if (!AreAlive(all)) tried.status = Status::Fenced();
+      }
+    }
+    if (tried.is_settled()) tried.status = co_await AwaitAllDurable(all);
+    if (tried.is_settled()) break;
+    ARMATURE_CO_CHECK_OK(co_await AfterTry(all, tried, busy_tries));
+  }
+  for (ItemWrite& read : reads)
+    if (read.failure) co_return std::move(*read.failure);
+  co_return true;
 }
 
 // --- building rows of existing items
 
-Task<Result<bool>> WritePath::TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, Arena& arena) {
+Task<WritePath::Tried> WritePath::TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, bool& is_put,
+                                              Arena& arena) {
   Route(write);
+  Tried tried;
   Partition& partition = *write.partition_;
   const auto guard = co_await partition.latches().LockStripe(write.stripe_);
+  if (MeetsIntent(write, tried)) co_return tried;
   write.schema = write.table->schema();
   auto read = co_await ReadOldImage(write, arena);
-  if (!partition.handle().is_alive()) co_return Status::Fenced();
   if (!read) write.failure = std::move(read).error();
+  if (!partition.handle().is_alive()) tried.status = Status::Fenced();
+  if (!tried.status.ok() || write.failure || !write.old_exists) co_return tried;
   storage::Batch batch;
-  if (write.failure || !write.old_exists) co_return false;
   const std::shared_ptr<Partition> target = append(write, batch);
-  if (!target) co_return false;
+  if (!target) co_return tried;
   if (is_counted) {
     std::string row_key;
     batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
     const auto stored = co_await storage::GetValue(engine_, target->handle(), row_key, kLatest);
-    if (!stored) co_return stored.error();
-    if (*stored) co_return false;
+    if (!stored) tried.status = stored.error();
+    if (!stored || *stored) co_return tried;
   }
-  const auto committed = co_await storage::CommitBatch(engine_, target->handle(), batch);
-  if (!committed) co_return committed.error();
-  target->NoteCommitted(committed->mark);
-  co_return true;
+  is_put = true;
+  storage::CommitOp commit;
+  commit.partition = &target->handle();
+  commit.batch = &batch;
+  tried.status = co_await storage::Run(engine_, commit);
+  tried.sequence = commit.sequence;
+  if (tried.status.ok()) target->NoteCommitted(commit.mark);
+  co_return tried;
 }
 
 Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
@@ -559,19 +728,28 @@ Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is
   write.kind = ItemWrite::Kind::kCheck;
   write.wants_old_image = true;
   PrepareKey(write);
-  Result<bool> tried = co_await TryBuildRow(write, is_counted, append, arena);
-  while (!tried && tried.error().code() == StatusCode::kFenced) {
-    const Status found = co_await LookAgain({&write, 1});
-    if (!found.ok()) co_return WriteError(table, found);
-    tried = co_await TryBuildRow(write, is_counted, append, arena);
+  ItemWrite* const writes[] = {&write};
+  bool is_put = false;
+  for (int busy_tries = 0;;) {
+    is_put = false;
+    const Tried tried = co_await TryBuildRow(write, is_counted, append, is_put, arena);
+    if (tried.is_settled()) break;
+    ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(writes, tried, busy_tries));
+    if (is_done) break;
   }
-  if (!tried) co_return WriteError(table, tried.error());
   if (write.failure) co_return std::move(*write.failure);
-  co_return *tried;
+  co_return is_put;
 }
 
 // A write since the index was announced has put the row already, and counted it.
 Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena) {
+  if (!is_atomic_) {
+    std::string item_key;
+    AppendItemKey(table.key_schema(), key, item_key);
+    const Status status = co_await follower_.FollowItem(table, item_key);
+    if (!status.ok()) co_return WriteError(table, status);
+    co_return ApiResult<void>{};
+  }
   IndexCharge charge;
   std::shared_ptr<RowStats> stats;
   const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {

@@ -7,6 +7,10 @@
 // success is durable; one that returns an error changed nothing (or, after a storage failure, may have, as the error
 // says); what a failed condition reveals of an item is durable too; transactions are serializable against each other
 // and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
+//
+// Where the engine commits to several partitions at once, so does this. Where it does not (docs/adr/0024), the rows of
+// global indexes follow by notes (index/index_follower.h), the writes of a batch are committed partition by partition,
+// and a transaction announces its changes by intents, which one record makes done (intent_writes.cc).
 #pragma once
 
 #include <functional>
@@ -21,20 +25,25 @@
 #include "model/api_error.h"
 #include "model/value.h"
 #include "storage/engine.h"
+#include "table/index/index_follower.h"
+#include "table/index/index_note.h"
 #include "table/partition/latches.h"
 #include "table/partition/latest_images.h"
 #include "table/table.h"
+#include "table/txn/active_transactions.h"
 #include "table/write/item_write.h"
 #include "table/write/pending_records.h"
+#include "table/write/write_options.h"
 
 namespace armature::table {
 
-inline constexpr uint64_t kMaxCollectionBytes = uint64_t{10} << 30;
-
 class WritePath {
  public:
-  WritePath(storage::Engine& engine, const Clock& clock, uint64_t max_collection_bytes = kMaxCollectionBytes)
-      : engine_(engine), clock_(clock), max_collection_bytes_(max_collection_bytes) {}
+  WritePath(storage::Engine& engine, const Clock& clock, WriteOptions options = {})
+      : engine_(engine),
+        is_atomic_(engine.capabilities().multi_partition_atomic),
+        clock_(clock),
+        options_(std::move(options)) {}
 
   // In all of these `arena` and everything a write points to must outlive the outcome.
 
@@ -49,6 +58,15 @@ class WritePath {
   // say why in `condition_held` and `failure`. REQUIRES: no two writes of one item.
   Task<model::ApiResult<bool>> ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                   Arena& arena);
+
+  // Reads what there is of the items, all as of one moment: their old images are what is found. False: one of them is
+  // part of a transaction (TransactionConflicts::kFail). REQUIRES: kCheck, wants_old_image; no two of one item.
+  Task<model::ApiResult<bool>> ReadTogether(std::span<ItemWrite> reads, Arena& arena);
+
+  // Finishes what others have left half done in these tables, which are all there are: transactions and the following
+  // of indexes. At start, before anybody asks, and now and then. Nothing to do where the engine is atomic.
+  Task<Status> KeepHouse(std::span<const std::shared_ptr<Table>> tables);
+  const IndexFollower& follower() const { return follower_; }
 
   // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable
   // when a later commit is.
@@ -70,18 +88,39 @@ class WritePath {
       partition->NoteCommitted(mark);
       images.Keep();
       records.Settle(*partition, sequence);
+      if (has_note) partition->TakePending(batch);
     }
     const std::shared_ptr<Partition> partition;
     storage::Batch batch;
     PendingRecords records;
     PendingImages images;
+    bool has_note = false;  // of what indexes have to follow
   };
   // Those of one request, in the order in which it names the partitions: a run from a seed repeats itself.
   using AllChanges = std::vector<std::unique_ptr<Changes>>;
   static Changes& ChangesOf(const std::shared_ptr<Partition>& partition, AllChanges& all);
   class RowBatches;
+  class NotedRows;
+  using Writes = std::span<ItemWrite* const>;
 
-  std::string_view LatchKey(const ItemWrite& write) const;
+  // An item that has an intent of a transaction.
+  struct Met {
+    Table* table = nullptr;
+    std::string item_key;
+    std::string transaction_id;
+  };
+  // What became of a try. Not ok, or something met: nothing is done, or, with a number of the partition of the (first)
+  // write, perhaps (AfterTry).
+  struct Tried {
+    Status status;
+    storage::Mark mark = 0;
+    storage::Sequence sequence = 0;
+    bool is_cancelled = false;  // of a transaction
+    std::vector<Met> met;
+
+    bool is_settled() const { return status.ok() && met.empty(); }
+  };
+
   std::string CollectionKey(const ItemWrite& write) const;
   void PrepareKey(ItemWrite& write) const;
   // Finds the partition that has the item now, and the item's latch in it.
@@ -102,35 +141,70 @@ class WritePath {
   // Everything up to the commit, under the latch: the item's changes, and those of the partitions of global indexes.
   Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes,
                                        AllChanges& of_indexes);
-  Task<std::vector<LatchTable::Guard>> LockAll(std::span<ItemWrite> writes);
-  Task<void> PrepareAll(std::span<ItemWrite> writes, AllChanges& changes, Arena& arena);
+  void AppendNote(ItemWrite& write, const IndexNote& note, Changes& changes) const;
+  Task<std::vector<LatchTable::Guard>> LockAll(Writes writes);
+  Task<void> PrepareAll(Writes writes, AllChanges& changes, Arena& arena);
   Task<Status> CommitAll(AllChanges& changes, const storage::Batch* system_changes);
+  Task<Status> CommitOne(Changes& changes, Tried& tried);
 
-  // A try ends with what became of it, or with kFenced: nothing is done, and it is worth another once LookAgain has
-  // found the partitions that have taken the place of dead ones.
-  Task<Result<storage::Mark>> TryOne(ItemWrite& write, Arena& arena);
-  Task<Status> TryBatch(std::span<ItemWrite> writes, Arena& arena);
-  Task<Result<bool>> TryTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes, Arena& arena);
-  Task<Status> LookAgain(std::span<ItemWrite> writes);
+  Task<Tried> TryOne(ItemWrite& write, Arena& arena);
+  Task<Tried> TryBatch(Writes writes, Arena& arena);
+  Task<Tried> TryTransaction(Writes writes, const storage::Batch* system_changes, Arena& arena);
+  // The end of every try that is not settled. True: it was done after all. False: nothing of it was, and it is worth
+  // another now that the partitions that have taken the place of dead ones are found, and what was in the way is not
+  // any more. REQUIRES: a try that has a number is of one partition.
+  Task<model::ApiResult<bool>> AfterTry(Writes writes, const Tried& tried, int& busy_tries);
+  Task<Status> LookAgain(Writes writes);
   // Whether the partitions of the items are.
-  static bool AreAlive(std::span<const ItemWrite> writes);
+  static bool AreAlive(Writes writes);
+  std::vector<std::vector<ItemWrite*>> ByPartition(Writes writes) const;
   Task<Status> LookForIndexes(const TableSchema& schema);
+  // Too many notes: their writers help.
+  Task<model::ApiResult<void>> AwaitIndexes(Writes writes);
 
-  Task<model::ApiResult<void>> AwaitDurable(const Table& table, const Partition& partition, storage::Mark mark);
-  Task<model::ApiResult<void>> AwaitAllDurable(std::span<const ItemWrite> writes);
+  // Under the latches: whether transactions have announced changes of the items.
+  bool MeetsIntents(Writes writes, Tried& tried) const;
+  bool MeetsIntent(const ItemWrite& write, Tried& tried) const;
+  // For requests that do not wait for transactions.
+  bool MustRefuse(const ItemWrite& write) const;
+
+  Task<Status> AwaitDurable(const Partition& partition, storage::Mark mark);
+  Task<Status> AwaitAllDurable(Writes writes);
   void CountChange(ItemWrite& write) const;
+
+  // --- transactions by intents (intent_writes.cc)
+
+  struct TransactedItem {
+    Table* table = nullptr;
+    std::string key;
+  };
+  class Transaction;
+  Task<Tried> TryIntents(Writes writes, const storage::Batch* system_changes, Arena& arena);
+  // Whoever works on the transaction has ended, or the item's intent is dealt with.
+  Task<Status> ResolveMet(const Met& met);
+  // When this returns ok there is no intent of the transaction at these items any more: carried out, and durable, or
+  // taken away.
+  Task<Status> ResolveItems(std::string_view transaction_id, std::span<const TransactedItem> items, bool is_done);
+  Task<Status> ResolveInPartition(Table& table, Partition& partition, std::string_view transaction_id, bool is_done);
+  Task<Status> FinishRecorded(std::span<const std::shared_ptr<Table>> tables);
+  void Step(std::string_view step) const {
+    if (options_.at_step) options_.at_step(step);
+  }
 
   // Puts a row that `append` derives from an existing item, under the item's latch, into the partition it gives (null:
   // there is none to be put). False: none was put, or it is there already (looked up if `is_counted`: rows that are
   // counted are counted once).
   using AppendRow = std::function<std::shared_ptr<Partition>(const ItemWrite& write, storage::Batch& batch)>;
-  Task<Result<bool>> TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, Arena& arena);
+  Task<Tried> TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, bool& is_put, Arena& arena);
   Task<model::ApiResult<bool>> BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
                                         Arena& arena);
 
   storage::Engine& engine_;
+  const bool is_atomic_;  // commits to several partitions at once
   HybridClock clock_;
-  const uint64_t max_collection_bytes_;
+  const WriteOptions options_;
+  const IndexFollower follower_{engine_, &options_.at_step};
+  ActiveTransactions active_;
 };
 
 }  // namespace armature::table

@@ -1,0 +1,50 @@
+#include "table/partition/partition.h"
+
+#include "storage/engine_calls.h"
+#include "table/keys/key_layout.h"
+
+namespace armature::table {
+
+namespace {
+
+constexpr size_t kPortionBytes = 1 << 20;
+
+Task<Status> LoadRows(storage::Engine& engine, const storage::OpenPartition& handle, Space space, PendingRows& rows) {
+  std::string begin(1, static_cast<char>(space));
+  for (;;) {
+    storage::ScanOp scan;
+    scan.partition = &handle;
+    scan.begin = begin;
+    scan.limit_bytes = kPortionBytes;
+    scan.at.view = storage::View::kLatest;
+    if (Status status = co_await storage::Run(engine, scan); !status.ok()) co_return status;
+    for (const auto& row : scan.rows) rows.Put(row.key, row.value);
+    if (!scan.has_more || scan.rows.empty()) co_return Status::Ok();
+    begin.assign(scan.rows.back().key).push_back('\0');
+  }
+}
+
+}  // namespace
+
+Task<Result<std::shared_ptr<Partition>>> Partition::Open(storage::Engine& engine,
+                                                         std::shared_ptr<storage::OpenPartition> handle) {
+  auto partition = std::make_shared<Partition>(std::move(handle));
+  if (engine.capabilities().multi_partition_atomic || partition->has_ended()) co_return partition;
+  const storage::OpenPartition& opened = partition->handle();
+  Status status = co_await LoadRows(engine, opened, Space::kIntents, partition->intents_);
+  if (status.ok()) status = co_await LoadRows(engine, opened, Space::kIndexNotes, partition->notes_);
+  if (!status.ok()) co_return status;
+  co_return partition;
+}
+
+void Partition::TakePending(const storage::Batch& batch) {
+  batch.ForEach([&](storage::Batch::Kind kind, std::string_view key, std::string_view value) {
+    const auto space = static_cast<Space>(key.front());
+    if (space != Space::kIntents && space != Space::kIndexNotes) return;
+    PendingRows& rows = space == Space::kIntents ? intents_ : notes_;
+    if (kind == storage::Batch::Kind::kDelete) rows.Erase(key);
+    else rows.Put(key, value);
+  });
+}
+
+}  // namespace armature::table
