@@ -5,15 +5,13 @@ import random
 import threading
 import time
 
-import boto3
-import botocore.config
 import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
 from harness import tables
 from harness.load import Closed, LoadConnection
 from harness.server import Server
-from harness.streams import Consumer, Replica, plain
+from harness.streams import Consumer, Replica, plain, streams_of
 
 TABLE, WRITERS, KEYS = "streamed", 6, 5
 ROUNDS = {"fsync": 10, "interval": 3, "none": 3}
@@ -22,12 +20,6 @@ OURS = "Armature_20261116."
 BY_VALUE = {"AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "value")],
             "GlobalSecondaryIndexes": [{"IndexName": "by-value", "KeySchema": [{"AttributeName": "value", "KeyType": "HASH"}],
                                         "Projection": {"ProjectionType": "ALL"}}]}
-
-
-def streams_of(server):
-    return boto3.client("dynamodbstreams", endpoint_url=server.endpoint, region_name="us-east-1",
-                        aws_access_key_id="fakeAccessKey", aws_secret_access_key="fakeSecretKey",
-                        config=botocore.config.Config(retries={"max_attempts": 0}))
 
 
 class Writers:

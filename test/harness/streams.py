@@ -1,5 +1,15 @@
 """Reading a stream as its consumers do: shards parents first, a checkpoint per shard, children when the parent is done."""
 
+import boto3
+import botocore.config
+
+
+def streams_of(server):
+    """A client of the server's streams that repeats nothing by itself."""
+    return boto3.client("dynamodbstreams", endpoint_url=server.endpoint, region_name="us-east-1",
+                        aws_access_key_id="fakeAccessKey", aws_secret_access_key="fakeSecretKey",
+                        config=botocore.config.Config(retries={"max_attempts": 0}))
+
 
 def describe(streams, arn, page=100):
     """The whole description, its shards collected page by page."""

@@ -70,8 +70,11 @@ TEST_P(ConflictsTest, AWriteOfAnItemOfTheTransaction) {
   EXPECT_EQ(outcome, is_refused() ? "TransactionConflictException" : "");
   Sync();
   EXPECT_EQ(outcome_, "ok");
-  if (is_refused()) EXPECT_EQ(write->message(), "Transaction is ongoing for the item");
-  else EXPECT_EQ(outcome, "ok");
+  if (is_refused()) {
+    EXPECT_EQ(write->message(), "Transaction is ongoing for the item");
+  } else {
+    EXPECT_EQ(outcome, "ok");
+  }
   EXPECT_EQ(ReadItem(layer_.reads, *a_, "pk=S:1"), is_refused() ? "n=N:2,pk=S:1" : "n=N:3,pk=S:1");
   // When it has ended nothing is in the way.
   EXPECT_EQ(RunBlocking(TestWrite::Put(*a_, "pk=S:1")->Execute(layer_.writes)), "ok");
@@ -116,7 +119,7 @@ TEST_P(ConflictsTest, ABatchWithAnItemOfTheTransaction) {
   EXPECT_EQ(outcome, "ok");
   EXPECT_FALSE(batch.all()[0].failure);
   ASSERT_EQ(batch.all()[1].failure.has_value(), is_refused());
-  if (is_refused()) EXPECT_EQ(batch.all()[1].failure->name, "TransactionConflictException");
+  if (is_refused()) { EXPECT_EQ(batch.all()[1].failure->name, "TransactionConflictException"); }
 }
 
 TEST_P(ConflictsTest, ReadingTheItemsOfTheTransactionTogether) {
@@ -131,7 +134,7 @@ TEST_P(ConflictsTest, ReadingTheItemsOfTheTransactionTogether) {
   executor_.RunQueued();
   EXPECT_EQ(found, is_refused() ? "conflict" : "") << "what is not durable is not told";
   Sync();
-  if (!is_refused()) EXPECT_EQ(found, "n=N:2,pk=S:1 n=N:2,pk=S:1 (none)");
+  if (!is_refused()) { EXPECT_EQ(found, "n=N:2,pk=S:1 n=N:2,pk=S:1 (none)"); }
 }
 
 // Without a snapshot: readers take the latches of the items as writers do.
