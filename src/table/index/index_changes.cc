@@ -139,17 +139,20 @@ void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_ite
     const bool same_key = before.exists && after.exists && before.row_key == after.row_key;
     if (same_key && SameAttributes(before.item, after.item)) continue;
 
-    IndexCharge charge{&index, 0, 0, static_cast<int64_t>(after.size) - static_cast<int64_t>(before.size)};
+    IndexCharge charge;
+    charge.index = &index;
+    charge.size_delta = static_cast<int64_t>(after.size) - static_cast<int64_t>(before.size);
     charge.item_delta = static_cast<int64_t>(after.exists) - static_cast<int64_t>(before.exists);
-    if (before.exists && !same_key) batches.For(index, before.row_key).Delete(before.row_key);
-    if (after.exists) PutEntry(after, batches.For(index, after.row_key));
-    if (same_key) {
-      charge.write_units = WriteUnits(before.size, after.size);
-    } else {
-      if (before.exists) charge.write_units += WriteUnits(before.size, 0);
-      if (after.exists) charge.write_units += WriteUnits(0, after.size);
+    if (before.exists && !same_key) {
+      batches.For(index, before.row_key, charge.deleted.partition).Delete(before.row_key);
+      charge.deleted.units = WriteUnits(before.size, 0);
     }
-    charges.push_back(charge);
+    if (after.exists) {
+      PutEntry(after, batches.For(index, after.row_key, charge.put.partition));
+      charge.put.units = WriteUnits(same_key ? before.size : 0, after.size);
+    }
+    charge.write_units = charge.deleted.units + charge.put.units;
+    charges.push_back(std::move(charge));
   }
 }
 
@@ -158,7 +161,10 @@ bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, 
   const Entry entry = MakeEntry(index, &item, arena);
   if (!entry.exists) return false;
   PutEntry(entry, batch);
-  charge = {&index, WriteUnits(0, entry.size), 1, static_cast<int64_t>(entry.size)};
+  charge = {.index = &index,
+            .write_units = WriteUnits(0, entry.size),
+            .item_delta = 1,
+            .size_delta = static_cast<int64_t>(entry.size)};
   return true;
 }
 

@@ -52,7 +52,7 @@ class IndexChangesTest : public testing::Test {
     const model::Item old_item = expr::MakeItem(arena_, before.empty() ? "" : kKey + before);
     const model::Item new_item = expr::MakeItem(arena_, after.empty() ? "" : kKey + after);
     struct OneBatch final : IndexBatches {
-      storage::Batch& For(const IndexSchema&, std::string_view) override { return batch; }
+      storage::Batch& For(const IndexSchema&, std::string_view, std::shared_ptr<Partition>&) override { return batch; }
       storage::Batch batch;
     } batches;
     AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_,

@@ -47,9 +47,11 @@ WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& parti
 class WritePath::RowBatches final : public IndexBatches {
  public:
   RowBatches(storage::Batch& of_item, AllChanges& of_indexes) : of_item_(of_item), of_indexes_(of_indexes) {}
-  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key,
+                      std::shared_ptr<Partition>& partition) override {
     if (!index.is_global()) return of_item_;
-    Changes& changes = ChangesOf(index.partitions->Find(HashOfItemKey(row_key)), of_indexes_);
+    partition = index.partitions->Find(HashOfItemKey(row_key));
+    Changes& changes = ChangesOf(partition, of_indexes_);
     changes.partition->CountWrite();
     return changes.batch;
   }
@@ -63,8 +65,10 @@ class WritePath::RowBatches final : public IndexBatches {
 class WritePath::NotedRows final : public IndexBatches {
  public:
   explicit NotedRows(storage::Batch& of_item) : of_item_(of_item) {}
-  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key,
+                      std::shared_ptr<Partition>& partition) override {
     if (!index.is_global()) return of_item_;
+    partition = index.partitions->Find(HashOfItemKey(row_key));
     note_.Add(index.def->id, row_key);
     nobodys_.Clear();
     return nobodys_;
@@ -463,7 +467,11 @@ Task<WritePath::Tried> WritePath::TryOne(ItemWrite& write, Arena& arena) {
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
-  if (MustRefuse(write)) co_return model::TransactionConflictException();
+  if (MustRefuse(write)) {
+    Route(write);
+    Charge(write);
+    co_return model::TransactionConflictException();
+  }
   ItemWrite* const writes[] = {&write};
   for (int busy_tries = 0;;) {
     if (!is_atomic_) ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(writes));
@@ -473,6 +481,7 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(writes, tried, busy_tries));
     if (is_done) break;
   }
+  Charge(write);
   if (write.failure) co_return std::move(*write.failure);
   co_return ApiResult<void>{};
 }
@@ -564,8 +573,12 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
   std::vector<ItemWrite*> left;
   for (ItemWrite& write : writes) {
     PrepareKey(write);
-    if (MustRefuse(write)) write.failure = model::TransactionConflictException();
-    else left.push_back(&write);
+    if (!MustRefuse(write)) {
+      left.push_back(&write);
+      continue;
+    }
+    Route(write);
+    write.failure = model::TransactionConflictException();
   }
   for (int busy_tries = 0; !left.empty();) {
     ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(left));
@@ -591,6 +604,7 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
         if (!write->failure && write->condition_held) write->failure = is_done.error();
     }
   }
+  for (ItemWrite& write : writes) Charge(write);
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
   if (std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
   co_return ApiResult<void>{};
@@ -653,9 +667,14 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
     if (is_atomic_) tried = co_await TryTransaction(all, system_changes, arena);
     else tried = co_await TryIntents(all, system_changes, arena);
     if (tried.is_settled()) tried.status = co_await AwaitAllDurable(all);
-    if (tried.is_settled()) co_return !tried.is_cancelled;
+    if (tried.is_settled()) {
+      ChargeTransaction(writes, !tried.is_cancelled);
+      co_return !tried.is_cancelled;
+    }
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(all, tried, busy_tries));
-    if (is_done) co_return true;
+    if (!is_done) continue;
+    ChargeTransaction(writes, true);
+    co_return true;
   }
 }
 
@@ -683,6 +702,7 @@ Task<ApiResult<bool>> WritePath::ReadTogether(std::span<ItemWrite> reads, Arena&
   }
   for (ItemWrite& read : reads)
     if (read.failure) co_return std::move(*read.failure);
+  ChargeReads(reads);
   co_return true;
 }
 
@@ -752,6 +772,7 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
   }
   IndexCharge charge;
   std::shared_ptr<RowStats> stats;
+  std::shared_ptr<Partition> target;
   const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
     const auto& indexes = write.schema->indexes();
     const auto index =
@@ -761,10 +782,11 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
     if (!AppendIndexEntry(*index, write.old_item, arena, batch, charge)) return nullptr;
     std::string row_key;
     AppendRowKey(index->keyspace, write.old_item, row_key);
-    return index->partitions->Find(HashOfItemKey(row_key));
+    return target = index->partitions->Find(HashOfItemKey(row_key));
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, true, append, arena));
   if (!is_put) co_return ApiResult<void>{};
+  target->meter().AddBackgroundWrite(charge.write_units);
   stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
   stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
   table.stats().is_dirty.store(true, std::memory_order_release);
