@@ -37,6 +37,9 @@ struct ServeOptions {
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;
   storage::MemtableKind memtable = storage::MemtableKind::kLinked;
+  bool is_narrow = false;               // storage/narrow around the engine, for tests
+  double fault_rate = 0;                // of its commits
+  uint64_t fault_seed = 1;              // of its faults
   int threads = 0;                      // 0 = one per core
   uint64_t cache_mebibytes = 0;         // 0 = a quarter of the machine's memory
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory

@@ -19,6 +19,7 @@
 #include "storage/engine.h"
 #include "storage/faulty/faulty_engine.h"
 #include "storage/memory/memory_engine.h"
+#include "storage/narrow/narrow_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 
@@ -55,6 +56,14 @@ std::vector<EngineKind> Kinds() {
       {"FaultyDelayed",
        [](const std::string&, Metrics& metrics) -> std::unique_ptr<Engine> {
          return OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics);
+       }},
+      {"Narrow",
+       [](const std::string&, Metrics& metrics) -> std::unique_ptr<Engine> {
+         return OpenNarrowEngine(OpenMemoryEngine(metrics), {.seed = 13, .slowest_micros = 100});
+       }},
+      {"NarrowOverRocksDb",
+       [](const std::string& d, Metrics& metrics) -> std::unique_ptr<Engine> {
+         return OpenNarrowEngine(OpenRocks(d, metrics, Durability::kFsync), {.seed = 13});
        }},
   };
 #if !defined(ARMATURE_THREAD_SANITIZER)  // which sees nothing of the atomics of RocksDB's own list
@@ -268,6 +277,7 @@ TEST_P(ContractTest, SequencesRiseAndDurabilityFollows) {
 }
 
 TEST_P(ContractTest, SnapshotStaysAsItWas) {
+  if (!engine_->capabilities().snapshots) return;
   Put("a", "1");
   Put("b", "1");
   auto snapshot = engine_->TakeSnapshot();
@@ -408,6 +418,16 @@ TEST_P(ContractTest, NumbersAreDenseAndOfOnePartition) {
   Open();
   EXPECT_EQ(CommitIn(*OpenAt(1, 2), plain), 9u);
   EXPECT_EQ(CommitIn(*OpenAt(2, 1), numbered), 5u);
+}
+
+TEST_P(ContractTest, WhatAnEngineCannotItRefuses) {
+  if (!engine_->capabilities().multi_partition_atomic) {
+    CommitManyOp op;
+    engine_->CommitMany(op);
+    Await(op.done);
+    EXPECT_EQ(op.status.code(), StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(engine_->TakeSnapshot() != nullptr, engine_->capabilities().snapshots);
 }
 
 TEST_P(ContractTest, CommitManyIsAllOrNothing) {
@@ -650,7 +670,7 @@ TEST_P(ContractTest, AgreesWithAModelUnderRandomChanges) {
       }
     }
     ASSERT_TRUE(CommitAndWait(*engine_, batch).ok());
-    if (random() % 10 == 0) snapshots.emplace_back(engine_->TakeSnapshot(), model);
+    if (random() % 10 == 0 && engine_->capabilities().snapshots) snapshots.emplace_back(engine_->TakeSnapshot(), model);
     if (snapshots.size() > 4) snapshots.erase(snapshots.begin() + static_cast<long>(random() % snapshots.size()));
     auto check = [&](const std::map<std::string, std::string>& expected, ReadAt at) {
       const std::string a = key(), b = key();

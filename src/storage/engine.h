@@ -20,8 +20,11 @@
 //  Durability  A finished Commit is ordered and readable, not yet durable. WhenDurable(mark) finishes when that commit
 //              and all before it in its partition are (or reports why they cannot be).
 //  Outcomes    ok; kFenced, kNoSpace, kUnavailable and kBusy (the queue is full): definitely not done; kUnknown: may be
-//              done, or still happen. After kFenced and kUnknown the handle is dead; opening the partition again under
-//              a higher epoch settles what became of the commit.
+//              done, or still happen. After kFenced and kUnknown the handle is dead, and of its commits any that was
+//              not durable may be lost: so WhenDurable of one that was ok may end in kFenced (it is lost) or kUnknown
+//              too. Opening the partition again under a higher epoch settles it: a commit is done if and only if its
+//              `sequence`, which kUnknown leaves as the last number it would have taken, is not above the new handle's
+//              opened_at().
 //  Threads     Every method may be called from any thread at any time between opening and Close.
 //  Asynchrony  Calls take an operation object that the caller keeps alive, with the handle in it, until its `done`
 //              finishes. An embedded engine finishes reads before returning, commits at the latest with the turn
@@ -110,7 +113,7 @@ struct CommitOp {
   OpenPartition* partition = nullptr;
   const Batch* batch = nullptr;
   Status status;
-  Sequence sequence = 0;  // the last number it took
+  Sequence sequence = 0;  // the last number it took, or, after kUnknown, would have taken
   Mark mark = 0;
   Completion done;
 };
@@ -185,7 +188,7 @@ class Engine {
   // The handle of the system partition, for as long as the engine lives.
   virtual OpenPartition& system() = 0;
 
-  // A snapshot of the durable view.
+  // A snapshot of the durable view; null where not capabilities().snapshots.
   virtual std::shared_ptr<const Snapshot> TakeSnapshot() = 0;
   // A complete, openable copy of the durable state in a new directory. kInvalidArgument where not persistent.
   virtual Task<Status> Checkpoint(std::string directory) = 0;

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 #include "table/keys/key_layout.h"
@@ -72,7 +72,7 @@ class CatalogTest : public testing::Test {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   std::unique_ptr<Catalog> catalog_ = std::make_unique<Catalog>(*engine_, clock_, 0);
   bool has_more_ = false;

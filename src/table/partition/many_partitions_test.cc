@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/keys/key_layout.h"
 #include "table/partition/row_scan.h"
 #include "table/read/page_read.h"
@@ -25,7 +25,7 @@ constexpr std::string_view kIndex = "by_g";
 
 class ManyPartitionsTest : public testing::Test {
  protected:
-  ManyPartitionsTest() : engine_(storage::OpenMemoryEngine(metrics_)) {
+  ManyPartitionsTest() : engine_(storage::MakeTestEngine(metrics_)) {
     Start();
     model::TableDef def = MakeTableDef("tbl");
     def.attribute_definitions.push_back({"g", model::Type::kS});

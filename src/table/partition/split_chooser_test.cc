@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/metrics.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 
 namespace armature::table {
 namespace {
@@ -39,7 +39,7 @@ class SplitChooserTest : public ::testing::Test {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   std::unique_ptr<PartitionSet> partitions_;
   SplitChooser chooser_{{.writes_per_second = 10, .seconds = 3, .most_for_heat = 4, .bytes = 1000}};
   int64_t now_ = 1'700'000'000'000;

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/tasks/work_meter.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/keys/keyspace.h"
 #include "table/table_testing.h"
 
@@ -94,7 +94,7 @@ class PageReadTest : public testing::Test {
   const expr::ConditionNode* filter_ = nullptr;
   Metrics metrics_;
   ManualClock clock_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   TableLayer layer_{*engine_, clock_};
   std::shared_ptr<Table> table_ = layer_.CreateTable("T");
 };

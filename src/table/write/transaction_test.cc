@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "model/item_size.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/table_testing.h"
 #include "table/write/write_path.h"
 
@@ -256,7 +256,7 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
   Metrics metrics_;
   std::unique_ptr<storage::Engine> engine_ =
       GetParam() ? storage::OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics_)
-                 : std::unique_ptr<storage::Engine>(storage::OpenMemoryEngine(metrics_));
+                 : storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
   std::shared_ptr<Table> plain_ = layer_->CreateTable("P");

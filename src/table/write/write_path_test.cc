@@ -8,7 +8,7 @@
 
 #include "model/item_size.h"
 #include "model/messages/items.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 #include "table/table_testing.h"
@@ -28,7 +28,7 @@ class WritePathTest : public testing::Test {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   TableLayer layer_{*engine_, clock_};
   std::shared_ptr<Table> table_ = layer_.CreateTable("T");
