@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "storage/counts.h"
 
 namespace armature::storage {
 
@@ -24,7 +25,11 @@ class Batch {
     ++numbered_;
   }
 
-  bool empty() const { return count_ == 0; }
+  // Adds to what the partition counts in the slot; with the commit or not at all.
+  void Count(uint32_t slot, int64_t rows, int64_t bytes) { counts_.Add(slot, {rows, bytes}); }
+  const Counts& counts() const { return counts_; }
+
+  bool empty() const { return count_ == 0 && counts_.empty(); }
   size_t count() const { return count_; }
   size_t bytes() const { return buffer_.size(); }
   // How many numbers the commit takes.
@@ -33,6 +38,7 @@ class Batch {
     buffer_.clear();
     count_ = 0;
     numbered_ = 0;
+    counts_.Clear();
   }
 
   // Calls visit(kind, key, value) for every change, in order.
@@ -61,6 +67,7 @@ class Batch {
   std::string buffer_;
   size_t count_ = 0;
   size_t numbered_ = 0;
+  Counts counts_;
 };
 
 }  // namespace armature::storage
