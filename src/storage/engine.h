@@ -14,6 +14,9 @@
 //              returned, no commit through them is still on its way.
 //  Sequence    The commits of a partition take the numbers 1, 2, 3 … in their order, over restarts too: one each, or as
 //              many as there are numbered puts in the batch. Between partitions there is no order.
+//  Counts      A commit adds what its batch counts (Batch::Count) to the counts of its partition, atomically and
+//  durable
+//              with it: OpenPartition::counts has every finished Commit, and after a crash exactly those that are left.
 //  Visibility  View::kLatest sees every finished Commit. View::kDurable sees only what no crash can take back, and
 //              everything whose WhenDurable has finished: it never runs backwards. It sees the commits of a partition
 //              in their order: with one all before it.
@@ -177,7 +180,8 @@ class Engine {
   // same: the same handle.
   virtual Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) = 0;
   // The partition ends. Its hashes below `at` go to `low`, the others to `high`: new partitions at its epoch, whose
-  // numbers go on behind its own. What was committed before is durable when this has returned, as after opening.
+  // numbers go on behind its own and whose counts are together its own. What was committed before is durable when this
+  // has returned, as after opening.
   virtual Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) = 0;
   // Forgets the partition and everything in it.
   virtual Task<Status> DropPartition(PartitionId id) = 0;

@@ -90,6 +90,7 @@ void Commits(benchmark::State& state, Engine& engine, int items) {
     next = next * 6364136223846793005ull + 1442695040888963407ull;
     batch.Clear();
     batch.Put(Key((next >> 33) % static_cast<uint64_t>(items)), value);
+    batch.Count(0, 1, static_cast<int64_t>(value.size()));
     CommitOp op;
     op.partition = &engine.system(), op.batch = &batch;
     engine.Commit(op);

@@ -132,16 +132,6 @@ TEST_F(UnreadableTableTest, APhantomOfAnotherRegionIsNotListed) {
   EXPECT_THAT(Partitions(), testing::Contains(77));
 }
 
-TEST_F(UnreadableTableTest, DamagedStatisticsAreCountedAnew) {
-  ASSERT_TRUE(RunBlocking(catalog_->MarkCleanStop()).ok());
-  Store(TableStatsKey(lost_id_), "damaged");
-  Restart();
-  EXPECT_NE(catalog_->Find(kScope, "Lost"), nullptr);
-  const auto was_clean = RunBlocking(catalog_->TakeCleanStop());
-  ASSERT_TRUE(was_clean);
-  EXPECT_FALSE(*was_clean) << "or nobody would count";
-}
-
 TEST_F(UnreadableTableTest, RandomDamageNeverStopsTheOthers) {
   const std::string good = Stored(lost_key_);
   std::mt19937 random(1);

@@ -37,6 +37,7 @@ void Lane::Order(CommitOp& op, std::optional<bool> doubt) {
   op.sequence = NextSequence(*op.batch);
   op.mark = ++ordered_;
   overlay_.Add({*op.batch, before, op.sequence, op.mark, doubt});
+  handle_->AddCounts(op.batch->counts());
   handle_->SetNewest(op.sequence);
 }
 

@@ -13,7 +13,7 @@ namespace armature::storage {
 class NarrowPartition final : public OpenPartition {
  public:
   explicit NarrowPartition(std::shared_ptr<OpenPartition> inner)
-      : OpenPartition(inner->info(), inner->newest()), inner_(std::move(inner)) {}
+      : OpenPartition(inner->info(), inner->newest(), inner->counts()), inner_(std::move(inner)) {}
 
   OpenPartition& inner() const { return *inner_; }
 

@@ -376,12 +376,11 @@ Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis
 }
 
 Task<Status> Journal::SplitPartitions(std::shared_ptr<Table> table, int64_t now_millis) {
-  std::vector<storage::PartitionId> chosen =
-      splits_.Choose(table->id(), table->partitions(), table->stats().size_bytes, now_millis);
+  std::vector<storage::PartitionId> chosen = splits_.Choose(table->id(), table->partitions(), now_millis);
   const auto schema = table->schema();
   for (const IndexSchema& index : schema->indexes()) {
     if (!index.is_global()) continue;
-    const auto of_index = splits_.Choose(index.def->keyspace, *index.partitions, index.stats->size_bytes, now_millis);
+    const auto of_index = splits_.Choose(index.def->keyspace, *index.partitions, now_millis);
     chosen.insert(chosen.end(), of_index.begin(), of_index.end());
   }
   for (const storage::PartitionId partition : chosen) {
