@@ -110,7 +110,8 @@ KinesisDelivery::Outcome KinesisDelivery::Enable(const KinesisDestinationDef& de
   if (*status == "DELETING") return fail(messages::kKinesisStreamNotActive);
 
   attempts_ = 0;
-  const Status followed = RunBlocking(deps_.journal.Follow(table_, FollowerName(destination), model::kBothImages));
+  const Status followed = RunBlocking(
+      deps_.journal.Follow(table_, FollowerName(destination), model::kBothImages, table::Retention::kAtMostADay));
   if (!followed.ok()) return BackOff(followed.ToString());
   return Change(destination, KinesisStatus::kActive, {});
 }
