@@ -183,6 +183,9 @@ TEST_F(LaneWalkerTest, AFollowerThatIsRemovedLeavesNothing) {
 }
 
 TEST_F(LaneWalkerTest, WhatWasTrimmedIsTold) {
+  options_.lane_age_millis = 1000 * options_.retention_millis;
+  Stop();
+  Start();
   const auto table = CreateFollowed("f");
   PutNumber(*table, 1);
   ASSERT_TRUE(RunBlocking(journal_->KeepHouse()).ok());

@@ -48,7 +48,8 @@ class SnapshotPointTest : public FollowersTest {
   }
   Items ItemsAt(const table::Table& table, storage::ReadAt at) {
     Items items;
-    EXPECT_TRUE(RunBlocking(ReadItems(*engine_, table, at, items)).ok());
+    const Status status = RunBlocking(ReadItems(*engine_, table, at, items));
+    EXPECT_TRUE(status.ok()) << status.ToString();
     return items;
   }
   // A replica: every record must fit on what it has.
@@ -143,7 +144,7 @@ class SnapshotPointRaceTest : public SnapshotPointTest, public testing::WithPara
 };
 
 TEST_P(SnapshotPointRaceTest, WithManyWritersAndSplits) {
-  constexpr int kWriters = 3, kWrites = 300, kReplicas = 8;
+  constexpr int kWriters = 3, kWrites = 300, kReplicas = 8, kSplits = 10;
   const auto table = layer_->CreateTable("t");
   for (int i = 0; i < kReplicas; ++i)
     ASSERT_TRUE(
@@ -171,7 +172,8 @@ TEST_P(SnapshotPointRaceTest, WithManyWritersAndSplits) {
   // Somebody else ends lanes and splits partitions under all of them.
   ThreadExecutor splitter;
   const auto split_some = [&]() -> Task<void> {
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < kSplits; ++i) {
+      while (written < i * kWriters * kWrites / kSplits) std::this_thread::yield();
       const auto state = table->journal().state();
       const auto open = std::find_if(state->lanes.begin(), state->lanes.end(),
                                      [](const table::Lane& lane) { return lane.is_open(); });
@@ -188,7 +190,7 @@ TEST_P(SnapshotPointRaceTest, WithManyWritersAndSplits) {
   std::vector<SnapshotPoint> points;
   std::vector<Items> replicas;
   for (int i = 0; i < kReplicas; ++i) {
-    while (written < i * kWriters * kWrites / (kReplicas + 1)) std::this_thread::yield();
+    while (written < i * kWriters * kWrites / kReplicas) std::this_thread::yield();
     auto point = Take(table);
     while (!point && point.error().code() == StatusCode::kBusy) point = Take(table);
     ASSERT_TRUE(point.has_value()) << point.error().ToString();
