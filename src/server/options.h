@@ -49,7 +49,7 @@ struct ServeOptions {
   table::TransactionConflicts transaction_conflicts = table::TransactionConflicts::kWait;
   std::string crash_at;                                    // a labelled point of the write path; empty: none
   int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open
-  uint64_t stream_split_rate = 10'000;                     // records a second that split a shard
+  uint64_t stream_split_rate = 10'000;                     // writes a second that split a partition
   int stream_split_seconds = 10;                           // if they come for so long
   int64_t ttl_delay_millis = 0;                            // how long expired items stay
   bool no_partiql_scans = false;  // SELECT statements that would read a whole table are refused

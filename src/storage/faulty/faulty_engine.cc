@@ -230,7 +230,11 @@ class FaultyEngineImpl final : public FaultyEngine {
   // The same partition in one of the two.
   static Result<std::shared_ptr<OpenPartition>> Inner(Engine& engine, const OpenPartition& partition) {
     if (partition.is_system()) return std::shared_ptr<OpenPartition>(std::shared_ptr<void>(), &engine.system());
-    return RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
+    auto inner = RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
+    // A split has come as far as the inner engine: the handle is about to die.
+    if (inner && (*inner)->info().is_ended != partition.info().is_ended)
+      return Status::Fenced("the partition was split");
+    return inner;
   }
 
   // In one of the two; the numbers given are left in `parts`.
