@@ -95,10 +95,13 @@ bool RowRangeScan::Run(rocksdb::DB& db, rocksdb::ReadOptions options) {
   ScanOp& op = *op_;
   ScanBuffer out(op, goes_on_);
   op.status = CheckScan(op);
-  if (!op.status.ok()) return out.Finish(), true;
+  if (!op.status.ok()) return true;
   auto stored = Of(op).StoredRange(op.begin, op.end);
   if (goes_on_) GoOnBehind(op.rows.back().key, op.is_reverse, stored);
-  if (stored.is_empty) return out.Finish(), true;
+  if (stored.is_empty) {
+    out.Finish();
+    return true;
+  }
   const rocksdb::Slice lower = ToSlice(stored.range.begin), upper = ToSlice(stored.range.end);
   options.iterate_lower_bound = &lower;
   options.iterate_upper_bound = &upper;
