@@ -30,9 +30,9 @@
 //              opened_at().
 //  Threads     Every method may be called from any thread at any time between opening and Close.
 //  Asynchrony  Calls take an operation object that the caller keeps alive, with the handle in it, until its `done`
-//              finishes. An embedded engine finishes reads before returning, commits at the latest with the turn
-//              (base/tasks/turn.h) or, if the store would hold them back, from another thread; a remote one finishes
-//              all from a thread of its own.
+//              finishes. An embedded engine finishes reads from memory before returning, commits at the latest with the
+//              turn (base/tasks/turn.h), and what has to wait for the disk from another thread (but reads outside of an
+//              executor, which nobody else needs); a remote one finishes all from a thread of its own.
 #pragma once
 
 #include <cstdint>
