@@ -85,17 +85,26 @@ class Run:
     def armature(self, name="armature", extra=()):
         return servers.Armature(self.directory(name), self.options.armature, [*self.options.serve_arg, *extra])
 
-    def drive(self, server, workload, connections=32, items=ITEMS, duration=None, warmup="500ms", extra=()):
+    def drive(self, server, workload, **how):
         """One run of the load driver; every answer was right, or the whole comparison stops."""
+        return self.finish(self.begin(server, workload, **how))
+
+    def begin(self, server, workload, connections=32, items=ITEMS, duration=None, warmup="500ms", extra=()):
+        """The same in the background, for loads beside each other; `finish` waits for it."""
         command = [*self.options.driver, "--endpoint", server.endpoint, "--workload", workload, "--connections",
                    str(connections), "--items", str(items), "--warmup", warmup, "--pid", str(server.pid), "--json", *extra]
         if "--requests" not in extra:
             command += ["--duration", duration or self.options.duration]
-        done = subprocess.run(command, capture_output=True, text=True,
-                              preexec_fn=lambda: os.sched_setaffinity(0, self.driver_cpus))
-        if done.returncode != 0:
-            raise RuntimeError(f"{workload} against {server.name} failed: {done.stdout}{done.stderr}")
-        result = json.loads(done.stdout)
+        driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  preexec_fn=lambda: os.sched_setaffinity(0, self.driver_cpus))
+        return server, workload, driver
+
+    def finish(self, begun):
+        server, workload, driver = begun
+        out, errors = driver.communicate()
+        if driver.returncode != 0:
+            raise RuntimeError(f"{workload} against {server.name} failed: {out}{errors}")
+        result = json.loads(out)
         self.raw.append({"server": server.name, **result})
         return result
 

@@ -158,12 +158,12 @@ class Armature(Server):
                     values[name] = float(value)
         return values
 
-    def call(self, path, request, target=None):
+    def call(self, path, request, target=None, service="DynamoDB_20120810"):
         """One request with a signature that is only well-formed, which is all the server asks for."""
         headers = {"Content-Type": "application/x-amz-json-1.0", "X-Amz-Date": "20260101T000000Z", "Authorization":
                    "AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, Signature=0"}
         if target:
-            headers["X-Amz-Target"] = f"DynamoDB_20120810.{target}"
+            headers["X-Amz-Target"] = f"{service}.{target}"
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         connection.request("POST", path, json.dumps(request), headers)
         response = connection.getresponse()
@@ -172,6 +172,14 @@ class Armature(Server):
         if response.status >= 300:
             raise RuntimeError(f"{target or path}: {reply}")
         return reply
+
+    def partitions(self, table):
+        """The partitions of the table that are in use, by their hashes."""
+        listed = self.call("/", {"TableName": table}, "ListPartitions", service="Armature_20261116")["Partitions"]
+        return [partition["PartitionId"] for partition in listed if partition["Status"] == "ACTIVE"]
+
+    def split(self, table, partition):
+        self.call("/", {"TableName": table, "PartitionId": partition}, "SplitPartition", service="Armature_20261116")
 
 
 class Nginx(Server):

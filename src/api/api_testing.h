@@ -1,7 +1,7 @@
 // ApiFixture: operations without a network, for tests.
 //
-// A memory engine, a clock that is stepped by hand, and Call(), which takes a request as JSON through the front's own
-// pipeline. Test support only; not linked into the server.
+// A memory engine (storage/testing/test_engine.h), a clock that is stepped by hand, and Call(), which takes a request
+// as JSON through the front's own pipeline. Test support only; not linked into the server.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "front/call_testing.h"
 #include "front/pipeline.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "workers/index_backfill.h"
 #include "workers/ttl/ttl_setup.h"
 
@@ -35,7 +35,7 @@ class ApiFixture : public testing::Test {
   };
 
   explicit ApiFixture(int64_t control_plane_delay_millis = 0)
-      : engine_(storage::OpenMemoryEngine(metrics_)),
+      : engine_(storage::MakeTestEngine(metrics_)),
         catalog_(*engine_, clock_, control_plane_delay_millis),
         reads_(*engine_),
         writes_(*engine_, clock_) {

@@ -20,6 +20,7 @@ const std::map<std::string, storage::Durability> kDurabilities{{"fsync", storage
                                                                {"none", storage::Durability::kNone}};
 const std::map<std::string, storage::MemtableKind> kMemtables{{"linked", storage::MemtableKind::kLinked},
                                                               {"stock", storage::MemtableKind::kStock}};
+const std::map<std::string, bool> kEngines{{"embedded", false}, {"narrow", true}};
 const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
                                                  {"info", LogLevel::kInfo},
                                                  {"warn", LogLevel::kWarn},
@@ -95,6 +96,15 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
   app.add_option("--memtable", options.memtable, "linked or stock")
       ->group("")
       ->transform(CLI::CheckedTransformer(kMemtables).description("linked|stock"));
+  // To try the server on an engine that behaves and fails as a distributed store does (docs/design/storage.md).
+  auto* engine = app.add_option("--engine", options.is_narrow, "embedded or narrow")
+                     ->group("")
+                     ->transform(CLI::CheckedTransformer(kEngines).description("embedded|narrow"));
+  app.add_option("--engine-faults", options.fault_rate, "How many commits fail, as a fraction")
+      ->group("")
+      ->needs(engine)
+      ->check(CLI::Range(0.0, 1.0));
+  app.add_option("--engine-seed", options.fault_seed, "What the faults are made from")->group("")->needs(engine);
   app.add_option(
          "--cache-mib", options.cache_mebibytes,
          "Memory for cached blocks, indexes and unflushed writes, in MiB (the process may use about 1.4 times as\n"

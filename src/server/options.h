@@ -37,6 +37,9 @@ struct ServeOptions {
   storage::Durability durability = storage::Durability::kFsync;
   int64_t sync_interval_millis = 1000;
   storage::MemtableKind memtable = storage::MemtableKind::kLinked;
+  bool is_narrow = false;               // storage/narrow around the engine, for tests
+  double fault_rate = 0;                // of its commits
+  uint64_t fault_seed = 1;              // of its faults
   int threads = 0;                      // 0 = one per core
   uint64_t cache_mebibytes = 0;         // 0 = a quarter of the machine's memory
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
@@ -46,7 +49,7 @@ struct ServeOptions {
   table::TransactionConflicts transaction_conflicts = table::TransactionConflicts::kWait;
   std::string crash_at;                                    // a labelled point of the write path; empty: none
   int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open
-  uint64_t stream_split_rate = 10'000;                     // records a second that split a shard
+  uint64_t stream_split_rate = 10'000;                     // writes a second that split a partition
   int stream_split_seconds = 10;                           // if they come for so long
   int64_t ttl_delay_millis = 0;                            // how long expired items stay
   bool no_partiql_scans = false;  // SELECT statements that would read a whole table are refused

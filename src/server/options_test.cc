@@ -44,6 +44,22 @@ TEST(ServeOptions, TheMemtableIsAHiddenSwitch) {
   EXPECT_EQ(ParseServeOptions({"--help"}).text.find("--memtable"), std::string::npos);
 }
 
+// For trying the server on what a distributed store will be like; not for use.
+TEST(ServeOptions, TheNarrowEngineIsAHiddenSwitch) {
+  EXPECT_FALSE(Parsed({}).is_narrow);
+  EXPECT_FALSE(Parsed({"--engine=embedded"}).is_narrow);
+  const ServeOptions options =
+      Parsed({"--engine", "narrow", "--engine-faults", "0.01", "--engine-seed", "7", "--memory"});
+  EXPECT_TRUE(options.is_narrow);
+  EXPECT_TRUE(options.in_memory);
+  EXPECT_DOUBLE_EQ(options.fault_rate, 0.01);
+  EXPECT_EQ(options.fault_seed, 7u);
+  EXPECT_FALSE(ParseServeOptions({"--engine", "wide"}).options.has_value());
+  EXPECT_FALSE(ParseServeOptions({"--engine", "narrow", "--engine-faults", "2"}).options.has_value());
+  EXPECT_FALSE(ParseServeOptions({"--engine-faults", "0.1"}).options.has_value()) << "the others do not fail";
+  EXPECT_EQ(ParseServeOptions({"--help"}).text.find("--engine"), std::string::npos);
+}
+
 TEST(ServeOptions, ExpiredItemsStayAsLongAsAsked) {
   EXPECT_EQ(Parsed({}).ttl_delay_millis, 0);
   EXPECT_EQ(Parsed({"--ttl-delay", "1500"}).ttl_delay_millis, 1500);

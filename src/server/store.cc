@@ -1,9 +1,11 @@
 #include "server/store.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "server/memory_watch.h"
 #include "storage/memory/memory_engine.h"
+#include "storage/narrow/narrow_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 
 namespace armature::server {
@@ -28,13 +30,20 @@ Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options,
   return storage::OpenRocksDbEngine(rocksdb, metrics);
 }
 
+std::unique_ptr<storage::Engine> MakeNarrow(std::unique_ptr<storage::Engine> engine, const ServeOptions& options) {
+  const double each = options.fault_rate / 4;
+  return storage::OpenNarrowEngine(
+      std::move(engine),
+      {.seed = options.fault_seed, .faults = {.fence = each, .unknown = each, .doubt = each, .busy = each}});
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::Open(const ServeOptions& options) {
   auto store = std::make_unique<Store>();
   auto engine = OpenEngine(options, store->metrics);
   if (!engine) return std::move(engine).error();
-  store->engine = std::move(*engine);
+  store->engine = options.is_narrow ? MakeNarrow(std::move(*engine), options) : std::move(*engine);
   return store;
 }
 

@@ -2,12 +2,8 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <memory>
-#include <system_error>
 
-#include "base/log.h"
 #include "server/failure_log.h"
-#include "workers/stats_recount.h"
 
 namespace armature::server {
 
@@ -51,33 +47,12 @@ Status Tables::Load() {
   if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
   if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
   if (!store_.engine->capabilities().multi_partition_atomic) FollowIndexes();
-  const Result<bool> was_clean = RunBlocking(catalog_.TakeCleanStop());
-  // The mark was found, and there was no space to take it away. Nothing has changed since; it goes when there is space.
-  must_take_clean_stop_ = !was_clean && was_clean.error().code() == StatusCode::kNoSpace;
-  if (!was_clean && !must_take_clean_stop_) return was_clean.error();
-  if (was_clean && !*was_clean) StartRecount();
   if (options_.eventual_lag_millis > 0) {
     lagged_view_.emplace(*store_.engine, store_.clock, options_.eventual_lag_millis);
     view_sampling_.emplace(lagged_view_->interval(), [this] { lagged_view_->Sample(); });
   }
   reads_.emplace(*store_.engine, lagged_view_ ? &*lagged_view_ : nullptr);
   return Status::Ok();
-}
-
-// After a crash: counts in the background what the stored statistics missed.
-void Tables::StartRecount() {
-  auto recount = std::make_shared<workers::StatsRecount>(*store_.engine, catalog_);
-  if (recount->empty()) return;
-  is_counted_ = false;
-  try {
-    recount_ = std::jthread([this, recount](const std::stop_token& stop) {
-      const Status status = recount->Run(stop);
-      LogFailure("counting items", status);
-      is_counted_ = status.ok() && !stop.stop_requested();
-    });
-  } catch (const std::system_error& error) {
-    LogError("counting items: no thread can be started ({}); the next start counts", error.what());
-  }
 }
 
 // What a crash has left half done is finished before anybody asks.
@@ -103,9 +78,7 @@ void Tables::Start() {
 }
 
 void Tables::KeepHouse() {
-  if (must_take_clean_stop_) must_take_clean_stop_ = !RunBlocking(catalog_.TakeCleanStop()).has_value();
   LogFailure("table transitions", RunBlocking(catalog_.RunDueTransitions()));
-  LogFailure("table statistics", RunBlocking(catalog_.PersistStats()));
   LogFailure("journal", RunBlocking(journal_.KeepHouse()));
   LogFailure("client tokens", RunBlocking(tokens_.RemoveExpired()));
   LogFailure("transactions and indexes", RunBlocking(writes_.KeepHouse(catalog_.AllTables())));
@@ -115,9 +88,7 @@ void Tables::Stop() {
   if (index_following_) index_following_->Stop();
   if (view_sampling_) view_sampling_->Stop();
   if (lagged_view_) lagged_view_->Release();
-  recount_ = {};
   LogFailure("journal", RunBlocking(journal_.StoreTotals()));
-  LogFailure("table statistics", RunBlocking(is_counted_.load() ? catalog_.MarkCleanStop() : catalog_.PersistStats()));
 }
 
 }  // namespace armature::server

@@ -1,11 +1,9 @@
-// Tables: the tables of a server and the ways to read and write them, and the statistics that must survive a stop.
+// Tables: the tables of a server and the ways to read and write them.
 //
 // Stands on the Store. Load is called once, before anybody else is; KeepHouse by one thread at a time.
 #pragma once
 
-#include <atomic>
 #include <optional>
-#include <thread>
 
 #include "base/result.h"
 #include "server/options.h"
@@ -24,10 +22,10 @@ class Tables {
  public:
   Tables(const ServeOptions& options, Store& store);
 
-  // Reads what the store has. After a crash, counting items anew goes on in the background.
+  // Reads what the store has.
   Status Load();
   void Start();
-  // What is due now and then: states of tables that pass, statistics, the journal, tokens that have expired.
+  // What is due now and then: states of tables that pass, the journal, tokens that have expired.
   void KeepHouse();
   // The last of all to stop: nobody writes any more.
   void Stop();
@@ -39,7 +37,6 @@ class Tables {
   table::TokenStore& tokens() { return tokens_; }
 
  private:
-  void StartRecount();
   void FollowIndexes();
 
   const ServeOptions& options_;
@@ -53,9 +50,6 @@ class Tables {
 
   std::optional<workers::Periodic> view_sampling_;
   std::optional<workers::Periodic> index_following_;  // where rows of global indexes follow their items
-  bool must_take_clean_stop_ = false;   // the mark of the last stop is still there; KeepHouse's, once loaded
-  std::atomic<bool> is_counted_{true};  // false: the statistics are not known to be exact
-  std::jthread recount_;
 };
 
 }  // namespace armature::server

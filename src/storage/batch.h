@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "storage/counts.h"
 
 namespace armature::storage {
 
@@ -24,13 +25,18 @@ class Batch {
     ++numbered_;
   }
 
+  // Adds to what the partition counts in the slot; with the commit or not at all.
+  void Count(uint32_t slot, int64_t rows, int64_t bytes) { counts_.Add(slot, {rows, bytes}); }
+  const Counts& counts() const { return counts_; }
+
   // All of another's changes, behind the own.
   void Append(const Batch& other) {
     buffer_ += other.buffer_;
     count_ += other.count_;
     numbered_ += other.numbered_;
+    counts_.Add(other.counts_);
   }
-  // The changes as bytes, and back. False: they are not what data() gives; nothing is appended then.
+  // The changes, without the counts, as bytes, and back. False: they are not what data() gives; nothing is appended then.
   const std::string& data() const { return buffer_; }
   bool Append(std::string_view data) {
     size_t count = 0, numbered = 0;
@@ -50,7 +56,7 @@ class Batch {
     return true;
   }
 
-  bool empty() const { return count_ == 0; }
+  bool empty() const { return count_ == 0 && counts_.empty(); }
   size_t count() const { return count_; }
   size_t bytes() const { return buffer_.size(); }
   // How many numbers the commit takes.
@@ -59,6 +65,7 @@ class Batch {
     buffer_.clear();
     count_ = 0;
     numbered_ = 0;
+    counts_.Clear();
   }
 
   // Calls visit(kind, key, value) for every change, in order.
@@ -87,6 +94,7 @@ class Batch {
   std::string buffer_;
   size_t count_ = 0;
   size_t numbered_ = 0;
+  Counts counts_;
 };
 
 }  // namespace armature::storage

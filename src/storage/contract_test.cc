@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -19,6 +20,7 @@
 #include "storage/engine.h"
 #include "storage/faulty/faulty_engine.h"
 #include "storage/memory/memory_engine.h"
+#include "storage/narrow/narrow_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 
@@ -55,6 +57,14 @@ std::vector<EngineKind> Kinds() {
       {"FaultyDelayed",
        [](const std::string&, Metrics& metrics) -> std::unique_ptr<Engine> {
          return OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics);
+       }},
+      {"Narrow",
+       [](const std::string&, Metrics& metrics) -> std::unique_ptr<Engine> {
+         return OpenNarrowEngine(OpenMemoryEngine(metrics), {.seed = 13, .slowest_micros = 100});
+       }},
+      {"NarrowOverRocksDb",
+       [](const std::string& d, Metrics& metrics) -> std::unique_ptr<Engine> {
+         return OpenNarrowEngine(OpenRocks(d, metrics, Durability::kFsync), {.seed = 13});
        }},
   };
 #if !defined(ARMATURE_THREAD_SANITIZER)  // which sees nothing of the atomics of RocksDB's own list
@@ -124,6 +134,23 @@ class ContractTest : public ::testing::TestWithParam<EngineKind> {
     Await(op.done);
     EXPECT_TRUE(op.status.ok()) << op.status.ToString();
     return op.sequence;
+  }
+
+  // A row of hash 1, and what it counts.
+  static Batch Counting(uint32_t slot, int64_t rows, int64_t bytes) {
+    Batch batch;
+    batch.Put(KeyOf(1), "");
+    batch.Count(slot, rows, bytes);
+    return batch;
+  }
+  // By slot.
+  static std::string CountsOf(const OpenPartition& partition) {
+    std::string text;
+    partition.counts().ForEach([&](uint32_t slot, const RowCount& count) {
+      EXPECT_EQ(partition.count(slot), count);
+      text += fmt::format("{}: {} of {};", slot, count.rows, count.bytes);
+    });
+    return text;
   }
 
   static std::string Join(const ScanOp& op) {
@@ -268,6 +295,7 @@ TEST_P(ContractTest, SequencesRiseAndDurabilityFollows) {
 }
 
 TEST_P(ContractTest, SnapshotStaysAsItWas) {
+  if (!engine_->capabilities().snapshots) return;
   Put("a", "1");
   Put("b", "1");
   auto snapshot = engine_->TakeSnapshot();
@@ -408,6 +436,107 @@ TEST_P(ContractTest, NumbersAreDenseAndOfOnePartition) {
   Open();
   EXPECT_EQ(CommitIn(*OpenAt(1, 2), plain), 9u);
   EXPECT_EQ(CommitIn(*OpenAt(2, 1), numbered), 5u);
+}
+
+TEST_P(ContractTest, WhatAnEngineCannotItRefuses) {
+  if (!engine_->capabilities().multi_partition_atomic) {
+    CommitManyOp op;
+    engine_->CommitMany(op);
+    Await(op.done);
+    EXPECT_EQ(op.status.code(), StatusCode::kInvalidArgument);
+  }
+  EXPECT_EQ(engine_->TakeSnapshot() != nullptr, engine_->capabilities().snapshots);
+}
+
+TEST_P(ContractTest, CountsAreThoseOfTheCommits) {
+  auto first = Make({.id = 1, .keyspace = 1, .epoch = 1});
+  const auto second = Make({.id = 2, .keyspace = 2, .epoch = 1});
+  EXPECT_EQ(CountsOf(*first), "");
+  Batch both = Counting(0, 1, 100);
+  both.Count(0, 1, 50);
+  both.Count(7, 2, 40);
+  CommitIn(*first, both);
+  EXPECT_EQ(CountsOf(*first), "0: 2 of 150;7: 2 of 40;") << "at once, and not only when it is durable";
+  CommitIn(*first, Counting(3, 1, 10));
+  CommitIn(*first, Counting(7, -2, -40));
+  CommitIn(*first, Counting(0, -1, 25));
+  EXPECT_EQ(CountsOf(*first), "0: 1 of 175;3: 1 of 10;");
+  EXPECT_EQ(CountsOf(*second), "");
+
+  // What is refused counts nothing: a bad key, a dead handle.
+  Batch bad = Counting(0, 1, 1);
+  bad.Put("\x10", "");
+  EXPECT_FALSE(CommitAndWait(*engine_, bad, first.get()).ok());
+  const auto stale = std::exchange(first, OpenAt(1, 2));
+  EXPECT_EQ(CountsOf(*first), "0: 1 of 175;3: 1 of 10;") << "whoever opens it finds them";
+  EXPECT_FALSE(CommitAndWait(*engine_, Counting(0, 1, 1), stale.get()).ok());
+  EXPECT_EQ(CountsOf(*first), "0: 1 of 175;3: 1 of 10;");
+
+  if (!engine_->capabilities().persistent) return;
+  CommitIn(*second, Counting(1, 5, 6));
+  const std::string killed = directory_.path() + "-killed";
+  ASSERT_TRUE(CommitAndWait(*engine_, Counting(0, 1, 1), first.get()).ok());
+  CopyAsIfKilled(directory_.path(), killed);
+  CommitIn(*first, Counting(0, 1, 1));
+  ASSERT_TRUE(engine_->Close().ok());
+  Open();
+  EXPECT_EQ(CountsOf(*OpenAt(1, 2)), "0: 3 of 177;3: 1 of 10;");
+  EXPECT_EQ(CountsOf(*OpenAt(2, 1)), "1: 5 of 6;");
+  ASSERT_TRUE(engine_->Close().ok());
+  engine_ = GetParam().open(killed, metrics_);
+  EXPECT_EQ(CountsOf(*OpenAt(1, 2)), "0: 2 of 176;3: 1 of 10;");
+  ASSERT_TRUE(engine_->Close().ok());
+  std::filesystem::remove_all(killed);
+}
+
+TEST_P(ContractTest, CommitManyCountsInEachPartition) {
+  if (!engine_->capabilities().multi_partition_atomic) return;
+  const auto left = Make({.id = 1, .keyspace = 1, .epoch = 1});
+  const auto stale = Make({.id = 2, .keyspace = 2, .epoch = 1});
+  const auto right = OpenAt(2, 2);
+  const Batch of_left = Counting(0, 1, 10), of_right = Counting(4, 2, 20);
+  const auto run = [&](OpenPartition& other) {
+    CommitManyOp::Part parts[] = {{left.get(), &of_left}, {&other, &of_right}};
+    CommitManyOp op;
+    op.parts = parts;
+    engine_->CommitMany(op);
+    Await(op.done);
+    return op.status.ok();
+  };
+  EXPECT_FALSE(run(*stale));
+  EXPECT_EQ(CountsOf(*left), "");
+  EXPECT_TRUE(run(*right));
+  EXPECT_TRUE(run(*right));
+  EXPECT_EQ(CountsOf(*left), "0: 2 of 20;");
+  EXPECT_EQ(CountsOf(*right), "4: 4 of 40;");
+}
+
+TEST_P(ContractTest, ASplitDividesTheCounts) {
+  const auto parent = Make({.id = 1, .keyspace = 5, .hashes = {0, 99}, .epoch = 4});
+  CommitIn(*parent, Counting(0, 101, 1003));
+  CommitIn(*parent, Counting(2, 1, 7));
+  ASSERT_TRUE(RunBlocking(engine_->SplitPartition(1, 25, 2, 3)).ok());
+  EXPECT_EQ(CountsOf(*parent), "0: 101 of 1003;2: 1 of 7;") << "who still has the dead handle is not told of less";
+  const auto check = [&] {
+    EXPECT_EQ(CountsOf(*OpenAt(2, 4)), "0: 25 of 250;2: 0 of 1;");
+    EXPECT_EQ(CountsOf(*OpenAt(3, 4)), "0: 76 of 753;2: 1 of 6;");
+    EXPECT_EQ(CountsOf(*OpenAt(1, 4)), "") << "its children have it";
+  };
+  check();
+  Batch own;
+  own.Put("\x91", "how far somebody has read");
+  CommitIn(*OpenAt(1, 4), own);
+  own.Count(0, 1, 1);
+  EXPECT_EQ(CommitAndWait(*engine_, own, OpenAt(1, 4).get()).code(), StatusCode::kInvalidArgument);
+  if (engine_->capabilities().persistent) {
+    ASSERT_TRUE(engine_->Close().ok());
+    Open();
+    check();
+  }
+  // The share was an estimate: what is taken away may be more.
+  const auto low = OpenAt(2, 4);
+  CommitIn(*low, Counting(0, -26, -260));
+  EXPECT_EQ(CountsOf(*low), "0: -1 of -10;2: 0 of 1;");
 }
 
 TEST_P(ContractTest, CommitManyIsAllOrNothing) {
@@ -650,7 +779,7 @@ TEST_P(ContractTest, AgreesWithAModelUnderRandomChanges) {
       }
     }
     ASSERT_TRUE(CommitAndWait(*engine_, batch).ok());
-    if (random() % 10 == 0) snapshots.emplace_back(engine_->TakeSnapshot(), model);
+    if (random() % 10 == 0 && engine_->capabilities().snapshots) snapshots.emplace_back(engine_->TakeSnapshot(), model);
     if (snapshots.size() > 4) snapshots.erase(snapshots.begin() + static_cast<long>(random() % snapshots.size()));
     auto check = [&](const std::map<std::string, std::string>& expected, ReadAt at) {
       const std::string a = key(), b = key();

@@ -22,8 +22,8 @@ std::string Prefix(char kind, uint64_t id) {
 
 }  // namespace
 
-EmbeddedPartition::EmbeddedPartition(const PartitionInfo& info, Sequence newest_commit)
-    : OpenPartition(info, newest_commit),
+EmbeddedPartition::EmbeddedPartition(const PartitionInfo& info, Sequence newest_commit, const Counts& counts)
+    : OpenPartition(info, newest_commit, counts),
       of_hashes_(is_system() ? std::string(1, kSystemKeys) : Prefix(kHashKeys, info.keyspace)),
       own_(is_system() ? std::string(1, kSystemKeys) : Prefix(kOwnKeys, info.id)) {}
 
@@ -100,8 +100,11 @@ Status CheckScan(const ScanOp& op) {
 Status CheckBatch(const OpenPartition& partition, const Batch& batch) {
   bool has_all = true;
   batch.ForEach([&](Batch::Kind, std::string_view key, std::string_view) { has_all = has_all && partition.Has(key); });
-  if (has_all) return {};
-  return Status::InvalidArgument(fmt::format("a batch with keys that are not of partition {}", partition.id()));
+  if (!has_all)
+    return Status::InvalidArgument(fmt::format("a batch with keys that are not of partition {}", partition.id()));
+  if (partition.info().is_ended && !batch.counts().empty())
+    return Status::InvalidArgument(fmt::format("partition {} has ended and counts nothing", partition.id()));
+  return {};
 }
 
 }  // namespace armature::storage

@@ -19,7 +19,7 @@ namespace armature::storage {
 
 class EmbeddedPartition final : public OpenPartition {
  public:
-  EmbeddedPartition(const PartitionInfo& info, Sequence newest);
+  EmbeddedPartition(const PartitionInfo& info, Sequence newest, const Counts& counts = {});
 
   // Where a key of the partition lies in the store; what comes in front of it there.
   std::string_view PrefixOf(std::string_view key) const { return IsOfHash(key) ? of_hashes_ : own_; }

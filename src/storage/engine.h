@@ -14,19 +14,25 @@
 //              returned, no commit through them is still on its way.
 //  Sequence    The commits of a partition take the numbers 1, 2, 3 … in their order, over restarts too: one each, or as
 //              many as there are numbered puts in the batch. Between partitions there is no order.
+//  Counts      A commit adds what its batch counts (Batch::Count) to the counts of its partition, atomically and
+//  durable
+//              with it: OpenPartition::counts has every finished Commit, and after a crash exactly those that are left.
 //  Visibility  View::kLatest sees every finished Commit. View::kDurable sees only what no crash can take back, and
 //              everything whose WhenDurable has finished: it never runs backwards. It sees the commits of a partition
 //              in their order: with one all before it.
 //  Durability  A finished Commit is ordered and readable, not yet durable. WhenDurable(mark) finishes when that commit
 //              and all before it in its partition are (or reports why they cannot be).
 //  Outcomes    ok; kFenced, kNoSpace, kUnavailable and kBusy (the queue is full): definitely not done; kUnknown: may be
-//              done, or still happen. After kFenced and kUnknown the handle is dead; opening the partition again under
-//              a higher epoch settles what became of the commit.
+//              done, or still happen. After kFenced and kUnknown the handle is dead, and of its commits any that was
+//              not durable may be lost: so WhenDurable of one that was ok may end in kFenced (it is lost) or kUnknown
+//              too. Opening the partition again under a higher epoch settles it: a commit is done if and only if its
+//              `sequence`, which kUnknown leaves as the last number it would have taken, is not above the new handle's
+//              opened_at().
 //  Threads     Every method may be called from any thread at any time between opening and Close.
 //  Asynchrony  Calls take an operation object that the caller keeps alive, with the handle in it, until its `done`
-//              finishes. An embedded engine finishes reads before returning, commits at the latest with the turn
-//              (base/tasks/turn.h) or, if the store would hold them back, from another thread; a remote one finishes
-//              all from a thread of its own.
+//              finishes. An embedded engine finishes reads from memory before returning, commits at the latest with the
+//              turn (base/tasks/turn.h), and what has to wait for the disk from another thread (but reads outside of an
+//              executor, which nobody else needs); a remote one finishes all from a thread of its own.
 #pragma once
 
 #include <cstdint>
@@ -110,7 +116,7 @@ struct CommitOp {
   OpenPartition* partition = nullptr;
   const Batch* batch = nullptr;
   Status status;
-  Sequence sequence = 0;  // the last number it took
+  Sequence sequence = 0;  // the last number it took, or, after kUnknown, would have taken
   Mark mark = 0;
   Completion done;
 };
@@ -174,7 +180,8 @@ class Engine {
   // same: the same handle.
   virtual Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) = 0;
   // The partition ends. Its hashes below `at` go to `low`, the others to `high`: new partitions at its epoch, whose
-  // numbers go on behind its own. What was committed before is durable when this has returned, as after opening.
+  // numbers go on behind its own and whose counts are together its own. What was committed before is durable when this
+  // has returned, as after opening.
   virtual Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) = 0;
   // Forgets the partition and everything in it.
   virtual Task<Status> DropPartition(PartitionId id) = 0;
@@ -185,7 +192,7 @@ class Engine {
   // The handle of the system partition, for as long as the engine lives.
   virtual OpenPartition& system() = 0;
 
-  // A snapshot of the durable view.
+  // A snapshot of the durable view; null where not capabilities().snapshots.
   virtual std::shared_ptr<const Snapshot> TakeSnapshot() = 0;
   // A complete, openable copy of the durable state in a new directory. kInvalidArgument where not persistent.
   virtual Task<Status> Checkpoint(std::string directory) = 0;

@@ -1,4 +1,5 @@
-// What the engine costs: CPU per get and commit, latency and syncs per durable put, beside plain RocksDB.
+// What the engine costs: CPU per get and commit, latency and syncs per durable put, beside plain RocksDB; and reads as
+// a reactor makes them, of what is in the cache and of what is not.
 //
 // Durable puts run on the disk of ARMATURE_BENCH_DIR (default: the current directory), because a temporary
 // directory may be memory.
@@ -7,6 +8,8 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/core.h>
@@ -90,6 +93,7 @@ void Commits(benchmark::State& state, Engine& engine, int items) {
     next = next * 6364136223846793005ull + 1442695040888963407ull;
     batch.Clear();
     batch.Put(Key((next >> 33) % static_cast<uint64_t>(items)), value);
+    batch.Count(0, 1, static_cast<int64_t>(value.size()));
     CommitOp op;
     op.partition = &engine.system(), op.batch = &batch;
     engine.Commit(op);
@@ -122,6 +126,105 @@ void BM_RocksDbGet(benchmark::State& state) {
   Gets(state, *engine, state.range(1) ? View::kDurable : View::kLatest, items);
 }
 BENCHMARK(BM_RocksDbGet)->ArgNames({"items", "durable"})->Args({kItems, 0})->Args({kItems, 1})->Args({1'000'000, 1});
+
+// As the coroutine of a reactor reads: what is not in memory is read by others and awaited.
+enum class Reader { kThread, kReactor };
+
+template <class Body>
+void RunAs(Reader reader, Body body) {
+  if (reader == Reader::kThread) return body();
+  auto task = [&]() -> Task<void> {
+    body();
+    co_return;
+  };
+  RunBlocking(task());
+}
+
+// Rows in table files, each in a block of its own.
+constexpr int kBlocks = 2'000;
+std::unique_ptr<Engine> OpenBlocks(const std::string& path, Metrics& metrics) {
+  const std::string value(4000, 'v');
+  {
+    auto engine = OpenRocks(path, metrics);
+    Batch batch;
+    for (int i = 0; i < kBlocks; ++i) batch.Put(Key(static_cast<uint64_t>(i)), value);
+    if (!CommitAndWait(*engine, batch).ok() || !engine->Close().ok()) return nullptr;
+  }
+  auto engine = OpenRocks(path, metrics);
+  ScanOp all;
+  RunScan(*engine, all);  // into the cache
+  return engine;
+}
+
+void BM_CachedGet(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  auto engine = OpenBlocks(directory.path(), metrics);
+  RunAs(static_cast<Reader>(state.range(0)), [&] { Gets(state, *engine, View::kDurable, kBlocks); });
+}
+BENCHMARK(BM_CachedGet)->ArgName("reactor")->Arg(0)->Arg(1);
+
+void BM_CachedMultiGet(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  auto engine = OpenBlocks(directory.path(), metrics);
+  RunAs(static_cast<Reader>(state.range(0)), [&] {
+    std::vector<std::string> keys(static_cast<size_t>(state.range(1)));
+    std::vector<std::string_view> views(keys.size());
+    uint64_t next = 1;
+    for (auto _ : state) {
+      for (size_t i = 0; i < keys.size(); ++i) {
+        next = next * 6364136223846793005ull + 1442695040888963407ull;
+        keys[i] = Key((next >> 33) % kBlocks);
+        views[i] = keys[i];
+      }
+      MultiGetOp op;
+      op.partition = &engine->system(), op.keys = views;
+      engine->MultiGet(op);
+      if (!op.done.finished() || !op.entries.back().found) state.SkipWithError("not in the cache");
+    }
+  });
+}
+BENCHMARK(BM_CachedMultiGet)->ArgNames({"reactor", "keys"})->Args({0, 25})->Args({1, 25});
+
+void BM_CachedScan(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  auto engine = OpenBlocks(directory.path(), metrics);
+  RunAs(static_cast<Reader>(state.range(0)), [&] {
+    for (auto _ : state) {
+      ScanOp op;
+      op.partition = &engine->system(), op.limit_rows = 60;
+      engine->Scan(op);
+      if (!op.done.finished() || op.rows.size() != 60) state.SkipWithError("not in the cache");
+    }
+  });
+}
+BENCHMARK(BM_CachedScan)->ArgName("reactor")->Arg(0)->Arg(1);
+
+// Of blocks that the operating system has and the engine's cache has not: what the way by the pool costs.
+void BM_ColdGet(benchmark::State& state) {
+  Directory directory;
+  Metrics metrics;
+  OpenBlocks(directory.path(), metrics).reset();
+  RocksDbOptions options;
+  options.directory = directory.path();
+  options.memory_bytes = 1 << 20;  // an eighth of the blocks
+  auto engine = std::move(*OpenRocksDbEngine(options, metrics));
+  RunAs(static_cast<Reader>(state.range(0)), [&] {
+    uint64_t next = 1;
+    for (auto _ : state) {
+      next = next * 6364136223846793005ull + 1442695040888963407ull;
+      const std::string key = Key((next >> 33) % kBlocks);
+      GetOp op;
+      op.partition = &engine->system(), op.key = key;
+      engine->Get(op);
+      Await(op.done);
+      if (!op.found) state.SkipWithError("lost a key");
+    }
+  });
+}
+BENCHMARK(BM_ColdGet)->ArgName("reactor")->Arg(0)->Arg(1)->UseRealTime();
 
 void BM_RocksDbCommit(benchmark::State& state) {
   Directory directory;

@@ -87,13 +87,20 @@ class [[nodiscard]] Get final : public Call<GetOp> {
 
 class [[nodiscard]] Commit final : public Call<CommitOp> {
  public:
-  Commit(Engine& engine, OpenPartition& partition, const Batch& batch) : Call(engine) {
+  Commit(Engine& engine, OpenPartition& partition, const Batch& batch, Sequence* attempted)
+      : Call(engine), attempted_(attempted) {
     op_.partition = &partition, op_.batch = &batch;
   }
   Result<Committed> await_resume() {
-    if (!op_.status.ok()) return std::move(op_.status);
+    if (!op_.status.ok()) {
+      if (attempted_) *attempted_ = op_.sequence;
+      return std::move(op_.status);
+    }
     return Committed{op_.sequence, op_.mark};
   }
+
+ private:
+  Sequence* attempted_;
 };
 
 class [[nodiscard]] CommitMany final : public Call<CommitManyOp> {
@@ -128,11 +135,13 @@ inline engine_calls::Get GetValue(Engine& engine, const OpenPartition& partition
 }
 engine_calls::Get GetValue(Engine&, const OpenPartition&, std::string&&, ReadAt = {}) = delete;
 
-// `batch` and `parts` must live until it is finished.
-inline engine_calls::Commit CommitBatch(Engine& engine, OpenPartition& partition, const Batch& batch) {
-  return {engine, partition, batch};
+// `batch` and `parts` must live until it is finished. After kUnknown `attempted`, if given, has the number that tells
+// what became of the commit (engine.h, Outcomes).
+inline engine_calls::Commit CommitBatch(Engine& engine, OpenPartition& partition, const Batch& batch,
+                                        Sequence* attempted = nullptr) {
+  return {engine, partition, batch, attempted};
 }
-engine_calls::Commit CommitBatch(Engine&, OpenPartition&, Batch&&) = delete;
+engine_calls::Commit CommitBatch(Engine&, OpenPartition&, Batch&&, Sequence* = nullptr) = delete;
 
 inline engine_calls::CommitMany CommitParts(Engine& engine, std::span<CommitManyOp::Part> parts) {
   return {engine, parts};

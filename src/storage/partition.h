@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "storage/counts.h"
 
 namespace armature::storage {
 
@@ -77,7 +78,8 @@ inline bool FindHash(std::string_view key, uint64_t* hash) {
 // and whoever has it looks for another.
 class OpenPartition {
  public:
-  OpenPartition(const PartitionInfo& info, Sequence newest) : info_(info), opened_at_(newest), newest_(newest) {}
+  OpenPartition(const PartitionInfo& info, Sequence newest, const Counts& counts = {})
+      : info_(info), opened_at_(newest), newest_(newest), counts_(counts) {}
   virtual ~OpenPartition() = default;
   OpenPartition(const OpenPartition&) = delete;
   OpenPartition& operator=(const OpenPartition&) = delete;
@@ -89,6 +91,11 @@ class OpenPartition {
   // The number of the newest commit when it was opened: what a handle of a lower epoch has committed beyond it is not
   // there and never will be, what it has up to here is.
   Sequence opened_at() const { return opened_at_; }
+  // What all its commits up to the newest have counted (Batch::Count), over restarts too. After a split the counts of
+  // the children are together what the parent's were, divided by their shares of the hashes: each alone is an estimate,
+  // and may be below zero.
+  RowCount count(uint32_t slot = 0) const { return counts_.of(slot); }
+  Counts counts() const { return counts_.all(); }
   bool is_system() const { return info_.id == kSystemPartition; }
   bool is_alive() const { return is_alive_.load(std::memory_order_acquire); }
 
@@ -103,6 +110,8 @@ class OpenPartition {
 
   // The engine's.
   void SetNewest(Sequence newest) { newest_.store(newest, std::memory_order_release); }
+  void AddCounts(const Counts& deltas) { counts_.Add(deltas); }  // of a commit, before SetNewest
+  void SetCounts(const Counts& counts) { counts_.Set(counts); }
   void Kill() { is_alive_.store(false, std::memory_order_release); }
   void Drop() {
     is_dropped_.store(true, std::memory_order_relaxed);
@@ -113,6 +122,7 @@ class OpenPartition {
   const PartitionInfo info_;
   const Sequence opened_at_;
   std::atomic<Sequence> newest_;
+  LiveCounts counts_;
   std::atomic<bool> is_alive_{true};
   std::atomic<bool> is_dropped_{false};
 };

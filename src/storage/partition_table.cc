@@ -1,6 +1,7 @@
 #include "storage/partition_table.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/core.h>
 
@@ -71,12 +72,16 @@ Result<PartitionTable::Split> PartitionTable::PlanSplit(PartitionId id, uint64_t
   if (Find(high) || low == high) return Exists(high);
   if (id == kSystemPartition || old->is_ended || at <= old->hashes.first || at > old->hashes.last)
     return Status::InvalidArgument(fmt::format("partition {} cannot be split at {:016x}", id, at));
-  Split split{*old, *old, *old};
+  const std::shared_ptr<EmbeddedPartition> parent = Handle(id);
+  Split split{*old, *old, *old, parent->newest(), {}, {}};
   split.ended.is_ended = true;
   split.low.id = low;
   split.low.hashes.last = at - 1;
   split.high.id = high;
   split.high.hashes.first = at;
+  // Nothing is read: hashes spread rows evenly.
+  const double whole = static_cast<double>(old->hashes.last - old->hashes.first) + 1.0;
+  std::tie(split.of_low, split.of_high) = Divide(parent->counts(), static_cast<double>(at - old->hashes.first) / whole);
   return split;
 }
 
@@ -91,16 +96,23 @@ Result<PartitionInfo> PartitionTable::PlanOpen(PartitionId id, Epoch epoch) cons
   return opened;
 }
 
-void PartitionTable::Put(const PartitionInfo& info, Sequence newest) {
-  partitions_.insert_or_assign(info.id, std::make_shared<EmbeddedPartition>(info, newest));
+void PartitionTable::Put(const PartitionInfo& info, Sequence newest, const Counts& counts) {
+  partitions_.insert_or_assign(info.id, std::make_shared<EmbeddedPartition>(info, newest, counts));
 }
 
 void PartitionTable::Change(const PartitionInfo& info) {
   std::shared_ptr<EmbeddedPartition>& known = partitions_.at(info.id);
   if (known->info() == info) return;
-  auto changed = std::make_shared<EmbeddedPartition>(info, known->newest());
+  // What has ended has nothing left to count.
+  auto changed = std::make_shared<EmbeddedPartition>(info, known->newest(), info.is_ended ? Counts() : known->counts());
   known->Kill();
   known = std::move(changed);
+}
+
+void PartitionTable::Apply(const Split& split) {
+  Change(split.ended);
+  Put(split.low, split.newest, split.of_low);
+  Put(split.high, split.newest, split.of_high);
 }
 
 void PartitionTable::Erase(PartitionId id) {

@@ -37,10 +37,14 @@ class PartitionTable {
 
   Status CheckCreate(const PartitionInfo& info) const ARMATURE_WITH_READ_LOCK(mutex_);
   Status CheckDrop(PartitionId id) const ARMATURE_WITH_READ_LOCK(mutex_);
+  // The children have the number of its newest commit, and its counts in parts.
   struct Split {
     PartitionInfo ended;
     PartitionInfo low;
     PartitionInfo high;
+    Sequence newest = 0;
+    Counts of_low;
+    Counts of_high;
   };
   Result<Split> PlanSplit(PartitionId id, uint64_t at, PartitionId low, PartitionId high) const
       ARMATURE_WITH_READ_LOCK(mutex_);
@@ -49,8 +53,9 @@ class PartitionTable {
 
   // The changes. Whoever has a handle of what a partition was before it finds it dead.
 
-  void Put(const PartitionInfo& info, Sequence newest) ARMATURE_WITH_LOCK(mutex_);
+  void Put(const PartitionInfo& info, Sequence newest, const Counts& counts = {}) ARMATURE_WITH_LOCK(mutex_);
   void Change(const PartitionInfo& info) ARMATURE_WITH_LOCK(mutex_);
+  void Apply(const Split& split) ARMATURE_WITH_LOCK(mutex_);
   void Erase(PartitionId id) ARMATURE_WITH_LOCK(mutex_);
   std::shared_ptr<EmbeddedPartition> Handle(PartitionId id) const ARMATURE_WITH_READ_LOCK(mutex_);
 

@@ -13,7 +13,9 @@ namespace armature::storage {
 
 class ScanBuffer {
  public:
-  explicit ScanBuffer(ScanOp& op) : op_(op) {
+  // What goes on keeps the rows that are there.
+  explicit ScanBuffer(ScanOp& op, bool goes_on = false) : op_(op) {
+    if (goes_on) return;
     op_.rows.clear();
     op_.buffer.clear();
     op_.has_more = false;

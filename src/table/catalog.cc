@@ -10,7 +10,6 @@
 #include "model/codec/table_def_codec.h"
 #include "model/messages/tables.h"
 #include "table/keys/key_layout.h"
-#include "table/stats_record.h"
 #include "table/system_records.h"
 
 namespace armature::table {
@@ -149,7 +148,6 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
       continue;
     }
     for (const storage::PartitionId id : PartitionIds(**loaded)) known.insert(id);
-    if (Status status = co_await LoadStats(**loaded); !status.ok()) co_return status;
     list_.Add(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
@@ -193,22 +191,6 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
       continue;
     }
     list_.AddDeleted(std::move(*loaded));
-  }
-  co_return Status::Ok();
-}
-
-Task<Status> Catalog::LoadStats(Table& table) {
-  const std::string key = TableStatsKey(table.id());
-  storage::GetOp get;
-  get.partition = &engine_.system();
-  get.key = key;
-  get.at.view = storage::View::kLatest;
-  engine_.Get(get);
-  co_await get.done;
-  if (!get.status.ok() || !get.found) co_return get.status;
-  if (!DecodeStats(get.value, table)) {
-    LogError("table {}: its statistics are damaged and are counted anew", table.def()->name);
-    has_doubtful_stats_ = true;
   }
   co_return Status::Ok();
 }
@@ -453,7 +435,6 @@ Task<Status> Catalog::RemoveTable(std::shared_ptr<Table> table) {
   if (!def->stream.label.empty()) co_return co_await BuryTable(table);
   storage::Batch batch;
   batch.Delete(key);
-  batch.Delete(TableStatsKey(def->id));
   batch.Delete(JournalStateKey(def->id));
   const auto partitions = PartitionIds(*table);
   partitions_to_drop_.reserve(partitions_to_drop_.size() + partitions.size());
@@ -471,7 +452,6 @@ Task<Status> Catalog::BuryTable(std::shared_ptr<Table> table) {
   const std::string key = CatalogKeyOf(*def);
   storage::Batch records;
   records.Delete(key);
-  records.Delete(TableStatsKey(def->id));
   // Its global indexes are not kept.
   TableDef buried = *def;
   std::erase_if(buried.indexes, [](const auto& index) { return index.kind == model::IndexKind::kGlobal; });
@@ -536,46 +516,6 @@ Task<Status> Catalog::RunDueTransitions() {
   Status status = co_await DropPartitions();
   co_await ReleaseAndTell(std::move(guard));
   co_return status;
-}
-
-Task<Status> Catalog::PersistStats() {
-  // Latched, so that the statistics of a table being removed are not written after they were deleted.
-  auto guard = co_await change_latch_.LockStripe(0);
-  storage::Batch batch;
-  std::vector<std::shared_ptr<Table>> written;
-  for (const auto& table : AllTables()) {
-    if (!table->stats().is_dirty.exchange(false)) continue;
-    batch.Put(TableStatsKey(table->id()), EncodeStats(*table));
-    written.push_back(table);
-  }
-  if (batch.empty()) co_return Status::Ok();
-  Status status = co_await CommitSystem(batch);
-  if (!status.ok())
-    for (const auto& table : written) table->stats().is_dirty = true;
-  co_return status;
-}
-
-Task<Result<bool>> Catalog::TakeCleanStop() {
-  const std::string key = CleanStopKey();
-  storage::GetOp get;
-  get.partition = &engine_.system();
-  get.key = key;
-  get.at.view = storage::View::kLatest;
-  engine_.Get(get);
-  co_await get.done;
-  if (!get.status.ok()) co_return get.status;
-  if (!get.found || has_doubtful_stats_) co_return false;
-  storage::Batch batch;
-  batch.Delete(key);
-  if (Status status = co_await CommitSystem(batch); !status.ok()) co_return status;
-  co_return true;
-}
-
-Task<Status> Catalog::MarkCleanStop() {
-  if (Status status = co_await PersistStats(); !status.ok()) co_return status;
-  storage::Batch batch;
-  batch.Put(CleanStopKey(), "1");
-  co_return co_await CommitSystem(batch);
 }
 
 }  // namespace armature::table

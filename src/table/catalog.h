@@ -96,14 +96,6 @@ class Catalog {
   // The last of a deleted table goes.
   Task<Status> ForgetDeleted(std::shared_ptr<Table> table);
 
-  // Writes the statistics of tables that changed. Called by a worker and at shut-down.
-  Task<Status> PersistStats();
-
-  // Whether the last stop left exact statistics; forgets it, so that a crash from here on is noticed.
-  Task<Result<bool>> TakeCleanStop();
-  // The last thing before closing: statistics are stored and known to be exact.
-  Task<Status> MarkCleanStop();
-
   // Splits a partition of the table or of its global indexes in the middle of its hashes, while it is used. Durable
   // when it returns. kNotFound: the table is gone, there is no such partition, or it has a single hash;
   // kInvalidArgument: there are kMostPartitions already.
@@ -119,7 +111,6 @@ class Catalog {
   Task<Status> DropUnknownPartitions(const std::vector<storage::PartitionInfo>& partitions,
                                      const std::unordered_set<storage::PartitionId>& known);
   void SetAsideRecord(std::string key, std::string_view label, std::string_view why);
-  Task<Status> LoadStats(Table& table);
   Task<Result<std::shared_ptr<Table>>> LoadTable(std::string_view record,
                                                  const std::vector<storage::PartitionInfo>& partitions);
   Task<Result<PartitionSet::List>> OpenPartitions(storage::KeyspaceId keyspace,
@@ -154,7 +145,6 @@ class Catalog {
   std::vector<CatalogListener*> listeners_;
 
   TableList list_;
-  bool has_doubtful_stats_ = false;  // written by Load only
 };
 
 }  // namespace armature::table

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 #include "table/keys/key_layout.h"
@@ -72,7 +72,7 @@ class CatalogTest : public testing::Test {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   std::unique_ptr<Catalog> catalog_ = std::make_unique<Catalog>(*engine_, clock_, 0);
   bool has_more_ = false;
@@ -158,14 +158,12 @@ TEST_F(CatalogTest, UpdatesArePublishedWholeOrNotAtAll) {
   EXPECT_EQ(Update("U", Agree), "ResourceNotFoundException");
 }
 
-TEST_F(CatalogTest, DeletionTakesTheTableItsDataAndItsStatistics) {
+TEST_F(CatalogTest, DeletionTakesTheTableItsDataAndItsCounts) {
   Create("T");
   auto table = catalog_->Find(kScope, "T");
   WritePath writes(*engine_, clock_);
   for (int i = 0; i < 10; ++i)
     EXPECT_EQ(RunBlocking(TestWrite::Put(*table, fmt::format("pk=S:{}", i))->Execute(writes)), "ok");
-  ASSERT_TRUE(RunBlocking(catalog_->PersistStats()).ok());
-  EXPECT_NE(storage::GetOr(*engine_, TableStatsKey(table->id()), "(none)"), "(none)");
 
   EXPECT_EQ(Delete("T", [](TableDef&) -> ApiResult<void> { return model::ValidationException("protected"); }),
             "ValidationException");
@@ -175,13 +173,12 @@ TEST_F(CatalogTest, DeletionTakesTheTableItsDataAndItsStatistics) {
   EXPECT_EQ(catalog_->Find(kScope, "T"), nullptr);
   EXPECT_THAT(Names(), IsEmpty());
   EXPECT_THAT(Partitions(), ElementsAre(0));
-  EXPECT_EQ(storage::GetOr(*engine_, TableStatsKey(table->id()), "(none)"), "(none)");
   EXPECT_EQ(RowsLeftOf(table->id()), 0u);
   EXPECT_EQ(Delete("T"), "ResourceNotFoundException");
 
   EXPECT_EQ(Create("T"), "ok");
   EXPECT_GT(catalog_->Find(kScope, "T")->id(), table->id());
-  EXPECT_EQ(catalog_->Find(kScope, "T")->stats().item_count.load(), 0);
+  EXPECT_EQ(catalog_->Find(kScope, "T")->CountItems().rows, 0);
   // A request that still holds the old table writes nowhere.
   EXPECT_EQ(RunBlocking(TestWrite::Put(*table, "pk=S:late")->Execute(writes)), "ResourceNotFoundException");
 }
@@ -255,13 +252,10 @@ TEST_F(CatalogTest, LoadFinishesWhatIsDue) {
   EXPECT_THAT(Partitions(), ElementsAre(0, catalog_->Find(kScope, "stays")->id()));
 }
 
-// Neither is worth a start: statistics are counted anew, and ids go on far above all that can have been given out.
-TEST_F(CatalogTest, DamagedStatisticsAndNextIdCostNoStart) {
+// It is not worth a start: ids go on far above all that can have been given out.
+TEST_F(CatalogTest, ADamagedNextIdCostsNoStart) {
   Create("T");
   const uint64_t id = catalog_->Find(kScope, "T")->id();
-  ASSERT_TRUE(storage::PutAndWait(*engine_, TableStatsKey(id), "\x01short").ok());
-  UseDelay(0);
-  EXPECT_THAT(Names(), ElementsAre("T"));
   ASSERT_TRUE(storage::PutAndWait(*engine_, NextTableIdKey(), "abc").ok());
   UseDelay(0);
   EXPECT_EQ(Create("U"), "ok");
@@ -271,7 +265,7 @@ TEST_F(CatalogTest, DamagedStatisticsAndNextIdCostNoStart) {
 
 // --- persistence
 
-TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
+TEST(CatalogOnDisk, TablesItemsAndCountsSurviveReopening) {
   storage::TemporaryDirectory directory;
   Metrics metrics;
   ManualClock clock;
@@ -294,7 +288,6 @@ TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
       return {};
     })));
     ASSERT_TRUE(RunBlocking(layer.catalog.Delete(kScope, "gone", Agree)));
-    ASSERT_TRUE(RunBlocking(layer.catalog.PersistStats()).ok());
     ASSERT_TRUE((*engine)->Close().ok());
   }
   auto engine = storage::OpenRocksDbEngine(options, metrics);
@@ -307,9 +300,8 @@ TEST(CatalogOnDisk, TablesItemsAndStatisticsSurviveReopening) {
   ASSERT_TRUE(table);
   EXPECT_EQ(table->id(), id);
   EXPECT_EQ(table->def()->tags.at("colour"), "red");
-  EXPECT_EQ(table->stats().item_count.load(), 20);
-  EXPECT_GT(table->stats().size_bytes.load(), 0);
-  EXPECT_FALSE(table->stats().is_dirty.load());
+  EXPECT_EQ(table->CountItems().rows, 20);
+  EXPECT_GT(table->CountItems().bytes, 0);
   EXPECT_EQ(ReadItem(layer.reads, *table, "pk=S:a,sk=N:19"), "pk=S:a,sk=N:19");
   EXPECT_EQ(RunBlocking(TestWrite::Delete(*table, "pk=S:a,sk=N:19")->Execute(layer.writes)), "ok");
   auto next = layer.CreateTable("U");

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "model/codec/table_def_codec.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "storage/storage_testing.h"
 #include "table/catalog.h"
 #include "table/keys/key_layout.h"
@@ -59,7 +59,7 @@ class UnreadableTableTest : public testing::Test {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   std::unique_ptr<Catalog> catalog_ = std::make_unique<Catalog>(*engine_, clock_, 0);
   const std::string lost_key_ = CatalogKey(kScope.account, kScope.region, "Lost");
@@ -130,16 +130,6 @@ TEST_F(UnreadableTableTest, APhantomOfAnotherRegionIsNotListed) {
   Restart();
   EXPECT_THAT(Names(), ElementsAre("Before", "Lost", "Other"));
   EXPECT_THAT(Partitions(), testing::Contains(77));
-}
-
-TEST_F(UnreadableTableTest, DamagedStatisticsAreCountedAnew) {
-  ASSERT_TRUE(RunBlocking(catalog_->MarkCleanStop()).ok());
-  Store(TableStatsKey(lost_id_), "damaged");
-  Restart();
-  EXPECT_NE(catalog_->Find(kScope, "Lost"), nullptr);
-  const auto was_clean = RunBlocking(catalog_->TakeCleanStop());
-  ASSERT_TRUE(was_clean);
-  EXPECT_FALSE(*was_clean) << "or nobody would count";
 }
 
 TEST_F(UnreadableTableTest, RandomDamageNeverStopsTheOthers) {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/keys/key_layout.h"
 #include "table/keys/key_range.h"
 #include "table/read/page_read.h"
@@ -137,7 +137,7 @@ class ChargesTest : public testing::Test {
   Arena arena_;
   Metrics metrics_;
   ManualClock clock_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   TableLayer layer_{*engine_, clock_};
   std::shared_ptr<Table> table_;
   std::shared_ptr<const TableSchema> schema_;

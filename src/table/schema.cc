@@ -45,12 +45,7 @@ void TableSchema::AddIndex(const model::IndexDef& index, const TableSchema* prev
   schema.keyspace = IndexKeyspace(*def_, index);
   schema.projected = ProjectedNames(index, schema.keyspace);
   const IndexSchema* before = previous ? previous->FindIndex(index.name) : nullptr;
-  if (before && before->def->id == index.id) {
-    schema.stats = before->stats;
-    schema.partitions = before->partitions;
-  } else {
-    schema.stats = std::make_shared<RowStats>();
-  }
+  if (before && before->def->id == index.id) schema.partitions = before->partitions;
   if (const auto it = opened.find(index.keyspace); it != opened.end()) schema.partitions = it->second;
   has_local_indexes_ = has_local_indexes_ || index.kind == model::IndexKind::kLocal;
   has_unbuilt_indexes_ = has_unbuilt_indexes_ || index.status == model::ResourceStatus::kCreating;

@@ -1,10 +1,9 @@
 // TableSchema: a table's definition together with where its rows lie.
 //
-// Immutable; made when a definition is published and shared by the requests that run under it. An index's statistics
-// and partitions are shared by all schemas that have the index. Used by the read and write paths and by api/.
+// Immutable; made when a definition is published and shared by the requests that run under it. An index's partitions
+// are shared by all schemas that have the index. Used by the read and write paths and by api/.
 #pragma once
 
-#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,23 +18,18 @@
 
 namespace armature::table {
 
-// Rows and bytes, kept by the write path as a by-product of every commit.
-struct RowStats {
-  std::atomic<int64_t> item_count{0};
-  std::atomic<int64_t> size_bytes{0};
-  std::atomic<bool> is_dirty{false};  // changed since last persisted
-};
-
 struct IndexSchema {
   const model::IndexDef* def = nullptr;
   Keyspace keyspace;
   // Of KEYS_ONLY and INCLUDE: every attribute an entry has, sorted. Not used with ALL.
   std::vector<std::string> projected;
-  std::shared_ptr<RowStats> stats;
   // Of a global index: those that have its rows. A local one's are in the table's.
   std::shared_ptr<PartitionSet> partitions;
 
   bool is_global() const { return def->kind == model::IndexKind::kGlobal; }
+  // What its partitions count its rows as (storage/counts.h). Slot 0 is the keyspace's own rows: the table's items, or
+  // those of a global index. A local index is a guest of the table's partitions.
+  uint32_t count_slot() const { return is_global() ? 0 : def->id; }
   bool projects_all() const { return def->projection.type == model::ProjectionType::kAll; }
   bool Projects(std::string_view attribute) const;
   // The entry of an item: the projected attributes. Values are shared with the item.
@@ -47,8 +41,7 @@ using IndexPartitions = std::map<storage::KeyspaceId, std::shared_ptr<PartitionS
 
 class TableSchema {
  public:
-  // Indexes that `previous` (which may be null) has too keep their statistics and partitions; those of others are in
-  // `opened`.
+  // Indexes that `previous` (which may be null) has too keep their partitions; those of others are in `opened`.
   TableSchema(std::shared_ptr<const model::TableDef> table, const TableSchema* previous,
               const IndexPartitions& opened = {});
 

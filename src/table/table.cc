@@ -18,6 +18,12 @@ std::shared_ptr<const TableSchema> Table::schema() const {
   return schema_;
 }
 
+storage::RowCount Table::CountRows(const IndexSchema& index) const {
+  if (!index.is_global()) return partitions_.CountRows(index.count_slot());
+  // A definition that was made only to be shown may lack those of an index that is just being added.
+  return index.partitions ? index.partitions->CountRows(index.count_slot()) : storage::RowCount{};
+}
+
 bool Table::AcceptsData(int64_t now_millis) const {
   return now_millis >= data_from_millis_.load(std::memory_order_acquire) &&
          now_millis < data_until_millis_.load(std::memory_order_acquire);

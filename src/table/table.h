@@ -1,8 +1,8 @@
 // Table: a table as it is used at run time.
 //
-// The definition (immutable, replaced as a whole by the catalogue), the partitions that have the items, and running
-// statistics. Shared by every request on the table; lives until the last of them is done, even if the table
-// is deleted meanwhile. Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
+// The definition (immutable, replaced as a whole by the catalogue) and the partitions that have the items. Shared by
+// every request on the table; lives until the last of them is done, even if the table is deleted meanwhile.
+// Thread-safe. Made by the catalogue; used by the read and write paths and by api/.
 #pragma once
 
 #include <atomic>
@@ -31,7 +31,9 @@ class Table {
   uint64_t id() const { return id_; }
   PartitionSet& partitions() { return partitions_; }
   const PartitionSet& partitions() const { return partitions_; }
-  RowStats& stats() { return stats_; }
+  // Exact, and of the newest commits.
+  storage::RowCount CountItems() const { return partitions_.CountRows(0); }
+  storage::RowCount CountRows(const IndexSchema& index) const;
   TableJournal& journal() { return journal_; }
   const TableJournal& journal() const { return journal_; }
   // Local indexes are made with the table and never change.
@@ -68,7 +70,6 @@ class Table {
   const model::KeySchema key_schema_;
   PartitionSet partitions_;
   const bool has_local_indexes_;
-  RowStats stats_;
   TableJournal journal_;
   std::atomic<int64_t> earliest_expiry_{INT64_MAX};
   std::atomic<int64_t> expiry_floor_{0};

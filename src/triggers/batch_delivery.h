@@ -5,7 +5,7 @@
 // where the function says it failed (ReportBatchItemFailures). Records are finished strictly from the front, and told
 // to the caller as they are, so that progress is kept however it ends. A call that could not be made at all, for want
 // of a process or a thread, is made later and is no retry. Goes step by step, so that no thread is held while it
-// pauses; a step blocks as long as the function takes. One thread at a time; used by ShardRunner.
+// pauses; a step blocks as long as the function takes. One thread at a time; used by LaneRunner.
 #pragma once
 
 #include <cstdint>

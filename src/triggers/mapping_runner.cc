@@ -12,106 +12,58 @@ namespace armature::triggers {
 namespace {
 // A thread is soon free on a busy day; this long it is not.
 constexpr std::chrono::seconds kPatience(5);
+
+const table::StreamWindow* StreamIn(const table::JournalState& state, const Mapping& mapping) {
+  const auto parts = model::ParseStreamArn(mapping.event_source_arn);
+  return parts ? state.FindStream(parts->label) : nullptr;
+}
+
+// The lanes its stream shows as shards.
+followers::Following FollowingOf(const MappingContext& context) {
+  const auto mapping = context.mapping;
+  const auto lanes = [mapping](const table::JournalState& state) {
+    const table::StreamWindow* const stream = StreamIn(state, *mapping);
+    return stream ? state.LanesOf(*stream) : std::vector<const table::Lane*>();
+  };
+  const auto start = [mapping](const table::Lane& lane) { return mapping->StartIn(lane); };
+  return {context.table, mapping->reader(), context.images, lanes, start};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<MappingRunner>> MappingRunner::Start(MappingContext context) {
-  std::unique_ptr<MappingRunner> runner(new MappingRunner(std::move(context)));
-  auto cursors =
-      RunBlocking(runner->context_.journal.LoadCursors(*runner->context_.table, runner->context_.mapping->reader()));
-  if (!cursors) return cursors.error();
-  for (const auto& cursor : *cursors) runner->stored_[cursor.lane] = cursor.next;
-  runner->reached_ = runner->stored_;
-  return runner;
-}
-
-table::Position MappingRunner::StartOf(const table::Lane& lane) const {
-  const auto reached = reached_.find(lane.id);
-  if (reached != reached_.end()) return reached->second;
-  return context_.mapping->StartIn(lane);
-}
-
-// A lane that is not there any more was trimmed, so all of it is old. A parent outside of the stream's window is
-// another stream's, or the time before.
-bool MappingRunner::IsDone(const table::JournalState& state, const table::StreamWindow& stream,
-                           table::LaneId lane_id) const {
-  const table::Lane* lane = state.FindLane(lane_id);
-  while (lane && stream.Shows(*lane)) {
-    if (lane->is_open() || StartOf(*lane) < lane->end) return false;
-    if (reached_.contains(lane->id)) return true;
-    // Nothing of it was wanted, as of one that has no records: it is done when what is before it is.
-    lane = state.FindLane(lane->parent);
-  }
-  return true;
-}
-
-const table::StreamWindow* MappingRunner::StreamIn(const table::JournalState& state) const {
-  const auto parts = model::ParseStreamArn(context_.mapping->event_source_arn);
-  return parts ? state.FindStream(parts->label) : nullptr;
+  auto walker = RunBlocking(followers::LaneWalker::Open(context.journal, FollowingOf(context)));
+  if (!walker) return walker.error();
+  return std::unique_ptr<MappingRunner>(new MappingRunner(std::move(context), std::move(*walker)));
 }
 
 bool MappingRunner::is_drained() const {
   const auto state = context_.table->journal().state();
-  const table::StreamWindow* stream = StreamIn(*state);
+  const table::StreamWindow* const stream = StreamIn(*state, *context_.mapping);
   if (!stream) return true;
-  if (stream->is_enabled() || !runners_.empty()) return false;
-  const auto lanes = state->LanesOf(*stream);
-  return std::all_of(lanes.begin(), lanes.end(),
-                     [&](const table::Lane* lane) { return IsDone(*state, *stream, lane->id); });
+  return !stream->is_enabled() && runners_.empty() && walker_->is_drained();
 }
 
 void MappingRunner::Step() {
-  if (is_stopping_) return;
-  const auto state = context_.table->journal().state();
+  if (walker_->is_stopping()) return;
   for (auto runner = runners_.begin(); runner != runners_.end();) {
-    const ShardRunner::View view = runner->second->view();
-    if (!view.is_done || !runner->second->has_ended()) {
+    if (!runner->second->is_done() || !runner->second->has_ended()) {
       ++runner;
       continue;
     }
-    const table::Lane* lane = state->FindLane(runner->first);
-    reached_[runner->first] = lane ? std::max(view.next, lane->end) : view.next;
+    walker_->EndLane(runner->first);
     runner = runners_.erase(runner);
   }
-  const table::StreamWindow* stream = StreamIn(*state);
-  if (!stream) return;
-  for (const table::Lane* lane : state->LanesOf(*stream)) {
-    if (runners_.contains(lane->id) || IsDone(*state, *stream, lane->id)) continue;
-    if (!IsDone(*state, *stream, lane->parent)) continue;
-    runners_[lane->id] = std::make_unique<ShardRunner>(context_, *lane, StartOf(*lane));
-  }
+  for (const auto& [id, lane] : walker_->BeginLanes())
+    if (!runners_.contains(id)) runners_.emplace(id, std::make_unique<LaneRunner>(context_, lane));
 }
 
-Status MappingRunner::Checkpoint() {
-  for (const auto& [lane, runner] : runners_) reached_[lane] = std::max(reached_[lane], runner->view().next);
-  const auto state = context_.table->journal().state();
-  std::vector<table::Journal::Cursor> moved;
-  for (auto& [lane, next] : reached_) {
-    if (!state->FindLane(lane) && !runners_.contains(lane)) next = 0;  // trimmed: its cursor goes too
-    const auto stored = stored_.find(lane);
-    if (stored == stored_.end() ? next > 0 : stored->second != next) moved.push_back({lane, next});
-  }
-  if (moved.empty()) return Status::Ok();
-  Status status = RunBlocking(context_.journal.StoreCursors(*context_.table, context_.mapping->reader(), moved));
-  if (!status.ok()) return status;
-  for (const auto& cursor : moved) stored_[cursor.lane] = cursor.next;
-  const auto is_gone = [](const auto& entry) { return entry.second == 0; };
-  std::erase_if(stored_, is_gone);
-  std::erase_if(reached_, is_gone);
-  return status;
-}
+Status MappingRunner::Checkpoint() { return RunBlocking(walker_->Checkpoint()); }
 
 void MappingRunner::Measure() {
-  const int64_t now = context_.clock.NowMillis();
-  int64_t millis = 0, records = 0;
-  for (const auto& [lane, runner] : runners_) {
-    const ShardRunner::View view = runner->view();
-    if (!view.is_behind) continue;
-    if (view.oldest_millis > 0) millis = std::max(millis, now - view.oldest_millis);
-    const table::Position latest = context_.journal.LatestNow(*context_.table, lane);
-    if (latest > view.next) records = std::max(records, static_cast<int64_t>(latest - view.next));
-  }
-  context_.stats->lag_millis = millis;
-  context_.stats->lag_records = records;
+  const int64_t oldest = walker_->oldest_millis();
+  context_.stats->lag_millis = oldest > 0 ? std::max<int64_t>(context_.clock.NowMillis() - oldest, 0) : 0;
+  context_.stats->lag_records = static_cast<int64_t>(walker_->records_behind());
   NoteShortage();
 }
 
@@ -125,11 +77,11 @@ void MappingRunner::NoteShortage() {
   if (!is_short) return;
   if (const auto more = limit.Pass())
     LogWarn("trigger {}: waits for a free thread; calls of functions at once are limited to {} ({} more wait)",
-            context_.mapping->label(), context_.followers.delivering.max_threads(), *more);
+            context_.mapping->label(), context_.threads.delivering.max_threads(), *more);
 }
 
 void MappingRunner::RequestStop() {
-  is_stopping_ = true;
+  walker_->RequestStop();
   for (auto& [lane, runner] : runners_) runner->RequestStop();
 }
 

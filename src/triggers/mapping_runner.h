@@ -1,15 +1,15 @@
-// MappingRunner: all shards of one mapping, parents before children, and its cursors.
+// MappingRunner: what runs for one mapping.
 //
-// Starts a ShardRunner for every shard whose parent is done, and remembers in the journal's cursors what was dealt
-// with. A parent's end is stored no later than its child's progress, so that whatever is delivered again after a crash
-// is delivered in order. Step and Checkpoint are called by one thread, Triggers'.
+// Starts a LaneRunner for every lane whose turn it is: which that are, and how far each has come, is LaneWalker's
+// (followers/). Step and Checkpoint are called by one thread, Triggers'.
 #pragma once
 
 #include <map>
 #include <memory>
 
 #include "base/result.h"
-#include "triggers/shard_runner.h"
+#include "followers/lane_walker.h"
+#include "triggers/lane_runner.h"
 
 namespace armature::triggers {
 
@@ -36,19 +36,15 @@ class MappingRunner {
   const MappingContext& context() const { return context_; }
 
  private:
-  explicit MappingRunner(MappingContext context) : context_(std::move(context)) {}
+  MappingRunner(MappingContext context, std::unique_ptr<followers::LaneWalker> walker)
+      : context_(std::move(context)), walker_(std::move(walker)) {}
 
   void NoteShortage();
-  const table::StreamWindow* StreamIn(const table::JournalState& state) const;
-  table::Position StartOf(const table::Lane& lane) const;
-  bool IsDone(const table::JournalState& state, const table::StreamWindow& stream, table::LaneId lane_id) const;
 
   const MappingContext context_;
-  bool is_stopping_ = false;
+  const std::unique_ptr<followers::LaneWalker> walker_;
   bool is_short_of_threads_ = false;
-  std::map<table::LaneId, table::Position> stored_;   // the cursors on disk
-  std::map<table::LaneId, table::Position> reached_;  // of lanes that are done, or were seen at the last checkpoint
-  std::map<table::LaneId, std::unique_ptr<ShardRunner>> runners_;
+  std::map<table::LaneId, std::unique_ptr<LaneRunner>> runners_;  // of the walker's lanes
 };
 
 }  // namespace armature::triggers

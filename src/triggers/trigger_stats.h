@@ -18,7 +18,7 @@ class TriggerStats {
 
   TriggerCounters counters;
   std::atomic<int64_t> lag_millis{0};   // age of the oldest record that is not dealt with
-  std::atomic<int64_t> lag_records{0};  // changes of the table since the furthest-behind shard's progress
+  std::atomic<int64_t> lag_records{0};  // changes of the table since the progress in the lane that is furthest behind
 
   std::string last_result() const {
     MutexLock lock(mutex_);

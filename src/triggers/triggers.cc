@@ -17,7 +17,7 @@ namespace {
 namespace messages = model::messages;
 using model::ApiResult;
 
-// How often shards are looked at and cursors stored.
+// How often lanes are looked at and cursors stored.
 constexpr std::chrono::milliseconds kRound(100);
 
 table::TableScope ScopeOf(const Mapping& mapping) { return {mapping.account, mapping.region}; }
@@ -59,7 +59,7 @@ Triggers::Triggers(const TriggersDeps& deps, TriggerConfig config)
     : deps_(deps),
       config_(std::move(config)),
       store_(deps.engine),
-      followers_(deps.journal, deps.calls, deps.start_thread),
+      threads_(deps.journal, deps.calls, deps.start_thread),
       handlers_(deps.calls) {}
 
 Triggers::~Triggers() { Stop(); }
@@ -132,7 +132,7 @@ void Triggers::BindToStream(const Ref& mapping, const Active* active) {
   if (active) {
     const auto& context = active->runner->context();
     TellOfFailure(*mapping, "removing progress",
-                  RunBlocking(deps_.journal.RemoveCursors(*context.table, mapping->reader())));
+                  RunBlocking(followers::LaneWalker::Remove(deps_.journal, context.table, mapping->reader())));
   }
   Nudge();
 }
@@ -179,7 +179,7 @@ void Triggers::Stop() {
 
 void Triggers::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    followers_.Tend();
+    threads_.Tend();
     Reconcile();
     Checkpoint();
     MutexLock lock(nudge_mutex_);
@@ -248,7 +248,7 @@ void Triggers::StartRunner(const Ref& mapping) {
   if (!filter) return stats->SetHindrance("PROBLEM: Invalid filter");
   Destination destination(FindDestination(config_, mapping->on_failure), http_, deps_.random);
   auto runner = MappingRunner::Start({mapping, ref->table, ref->stream->images, std::move(*filter), *function->second,
-                                      std::move(destination), deps_.journal, deps_.clock, stats, followers_});
+                                      std::move(destination), deps_.journal, deps_.clock, stats, threads_});
   if (!runner) {
     stats->SetHindrance("PROBLEM: Progress cannot be read");
     return TellOfFailure(*mapping, "reading progress", runner.error());
@@ -260,7 +260,7 @@ void Triggers::StartRunner(const Ref& mapping) {
 
 void Triggers::FinishDeletion(const Ref& mapping) {
   if (const auto ref = deps_.journal.FindStream(mapping->event_source_arn)) {
-    const Status status = RunBlocking(deps_.journal.RemoveCursors(*ref->table, mapping->reader()));
+    const Status status = RunBlocking(followers::LaneWalker::Remove(deps_.journal, ref->table, mapping->reader()));
     if (!status.ok() && status.code() != StatusCode::kNotFound)
       return TellOfFailure(*mapping, "removing progress", status);
   }

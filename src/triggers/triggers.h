@@ -1,7 +1,7 @@
 // Triggers: every mapping, and everything that runs for them.
 //
-// Owns the mappings' store, the functions, the Followers that run everything, and one thread that starts and ends
-// runners as mappings, streams and shards come and go, and stores their progress. The number of threads and of handler
+// Owns the mappings' store, the functions, the TriggerThreads, and one thread that starts and ends
+// runners as mappings, streams and lanes come and go, and stores their progress. The number of threads and of handler
 // processes is bounded; that one cannot be started is the trouble of the mappings that wait for it, and shows in their
 // last result. Guarantees: each record of a stream is delivered at least once, in the order of its item, from the
 // mapping's start on; progress is durable within a fraction of a second; a mapping that changes is run by its new rules
@@ -29,10 +29,10 @@
 #include "model/api_error.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
-#include "triggers/followers.h"
 #include "triggers/mapping_runner.h"
 #include "triggers/mappings/mapping_store.h"
 #include "triggers/mappings/trigger_file.h"
+#include "triggers/trigger_threads.h"
 
 namespace armature::triggers {
 
@@ -114,7 +114,7 @@ class Triggers {
   const TriggerConfig config_;
   MappingStore store_;
   HttpClient http_;
-  Followers followers_;
+  TriggerThreads threads_;
   HandlerLimit handlers_;
   std::map<std::string, std::unique_ptr<Function>, std::less<>> functions_;  // made by Start
   std::set<std::string, std::less<>> in_file_;                               // UUIDs; fixed by Load

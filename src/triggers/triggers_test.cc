@@ -179,7 +179,7 @@ TEST_F(TriggersTest, WhatIsLeftOfAnOldStreamWaitsUntilItsProgressCanBeRead) {
   EXPECT_TRUE(Delivers({"1", "2", "3"})) << testing::PrintToString(Delivered());
 }
 
-TEST_F(TriggersTest, PartsOfAShardKeepTheOrderOfTheirItems) {
+TEST_F(TriggersTest, PartsOfALaneKeepTheOrderOfTheirItems) {
   const auto table = CreateStream("t", "NEW_IMAGE");
   StartTriggers();
   Mapping mapping = On(*table);
@@ -198,7 +198,7 @@ TEST_F(TriggersTest, PartsOfAShardKeepTheOrderOfTheirItems) {
   for (const Strings& call : Calls()) EXPECT_LE(call.size(), 3u);
 }
 
-TEST_F(TriggersTest, CursorsOfTrimmedShardsGo) {
+TEST_F(TriggersTest, CursorsOfTrimmedLanesGo) {
   const auto table = CreateStream("t", "NEW_IMAGE");
   StartTriggers();
   const std::string uuid = Create(On(*table));

@@ -185,7 +185,7 @@ void IndexBackfill::ShowProgress() const {
     if (!index || index->status != ResourceStatus::kCreating) continue;
     ++running;
     done += work.items_done;
-    items += std::max(work.items_done, work.table->stats().item_count.load());
+    items += std::max(work.items_done, work.table->CountItems().rows);
   }
   progress_->running = running;
   progress_->percent = running == 0 ? 100.0

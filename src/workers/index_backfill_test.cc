@@ -140,8 +140,8 @@ class IndexBackfillTest : public WorkerFixture {
     EXPECT_EQ(State(), "ACTIVE");
     EXPECT_EQ(Rows(), ExpectedRows());
     EXPECT_EQ(Records(), 0u);
-    const auto stats = table_->schema()->FindIndex(kIndex)->stats;
-    EXPECT_EQ(stats->item_count.load(), static_cast<int64_t>(Rows().size()));
+    const auto schema = table_->schema();
+    EXPECT_EQ(table_->CountRows(*schema->FindIndex(kIndex)).rows, static_cast<int64_t>(Rows().size()));
   }
 
   std::unique_ptr<IndexBackfill> backfill_;

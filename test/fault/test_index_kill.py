@@ -71,8 +71,7 @@ def check(db):
     found = scan(db, IndexName=INDEX.name)
     assert len(found) == len(expected)
     assert found == expected
-    # After a crash the counts are made good in the background.
-    wait_until(lambda: index_of(db)["ItemCount"] == len(expected), 60, "the index's count stays wrong")
+    assert index_of(db)["ItemCount"] == len(expected)
 
 
 def create_index(db):

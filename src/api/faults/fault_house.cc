@@ -31,7 +31,7 @@ Status FaultHouse::DoBackgroundWork() {
   if (Status status = RunBlocking(journal_.KeepHouse()); !status.ok()) return status;
   while (RunBlocking(index_backfill_.Step())) {}
   while (RunBlocking(ttl_setup_.Step())) {}
-  return RunBlocking(catalog_.PersistStats());
+  return Status::Ok();
 }
 
 struct FaultHouse::Hooks {

@@ -49,12 +49,12 @@ StoreAudit::Rows StoreAudit::ReadRows(const storage::OpenPartition& partition, c
   return rows;
 }
 
-std::string StoreAudit::Run(bool has_statistics) {
+std::string StoreAudit::Run() {
   LookAgain();
   if (std::string problem = CheckDefinitions(); !problem.empty()) return problem;
   if (std::string problem = CheckPartitions(); !problem.empty()) return problem;
   for (const auto& table : house_.catalog().AllTables())
-    if (std::string problem = CheckTable(*table, has_statistics); !problem.empty())
+    if (std::string problem = CheckTable(*table); !problem.empty())
       return fmt::format("table {}: {}", table->def()->name, problem);
   return {};
 }
@@ -136,9 +136,7 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
     Arena arena;
     const auto decoded = model::DecodeItem(record, arena);
     if (!decoded) return "an item cannot be read";
-    auto& [count, bytes] = derived.counts[""];
-    ++count;
-    bytes += static_cast<int64_t>(decoded->item_size);
+    derived.counts[""] += {1, static_cast<int64_t>(decoded->item_size)};
     const auto expect_rows = [&](const std::string& global_index, const storage::Batch& batch) {
       batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view value) {
         derived.rows.emplace(global_index + std::string(row), value);
@@ -149,9 +147,7 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
       storage::Batch batch;
       if (!AppendIndexEntry(index, decoded->item, arena, batch, charge)) continue;
       expect_rows(index.is_global() ? index.def->name : "", batch);
-      auto& [entries, entry_bytes] = derived.counts[index.def->name];
-      ++entries;
-      entry_bytes += charge.size_delta;
+      derived.counts[index.def->name] += batch.counts().of(index.count_slot());
     }
     storage::Batch expiry;
     if (!schema->expiry_attribute().empty()) AppendExpiryChanges(*schema, key, nullptr, &decoded->item, expiry);
@@ -166,7 +162,7 @@ std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived
   return {};
 }
 
-std::string StoreAudit::CheckTable(Table& table, bool has_statistics) {
+std::string StoreAudit::CheckTable(Table& table) {
   Rows items, derived_rows;
   const auto partitions = table.partitions().list();
   for (const auto& partition : *partitions) {
@@ -186,24 +182,23 @@ std::string StoreAudit::CheckTable(Table& table, bool has_statistics) {
   Derived derived;
   if (std::string problem = Derive(table, items, derived); !problem.empty()) return problem;
   if (std::string problem = Difference(derived_rows, derived.rows); !problem.empty()) return problem;
-  if (has_statistics)
-    if (std::string problem = CheckStatistics(table, derived); !problem.empty()) return problem;
+  if (std::string problem = CheckCounts(table, derived); !problem.empty()) return problem;
   if (std::string problem = CheckImages(table, items); !problem.empty()) return problem;
   return CheckJournal(table, items);
 }
 
-std::string StoreAudit::CheckStatistics(Table& table, const Derived& derived) {
-  const auto check = [&](const std::string& name, const table::RowStats& stats) -> std::string {
+std::string StoreAudit::CheckCounts(Table& table, const Derived& derived) {
+  const auto check = [&](const std::string& name, const storage::RowCount& counted) -> std::string {
     const auto it = derived.counts.find(name);
-    const auto [count, bytes] = it == derived.counts.end() ? std::pair<int64_t, int64_t>() : it->second;
-    if (stats.item_count == count && stats.size_bytes == bytes) return {};
-    return fmt::format("index '{}' counts {} rows of {} bytes and has {} of {}", name, stats.item_count.load(),
-                       stats.size_bytes.load(), count, bytes);
+    const storage::RowCount there = it == derived.counts.end() ? storage::RowCount{} : it->second;
+    if (counted == there) return {};
+    return fmt::format("index '{}' counts {} rows of {} bytes and has {} of {}", name, counted.rows, counted.bytes,
+                       there.rows, there.bytes);
   };
-  if (std::string problem = check("", table.stats()); !problem.empty()) return problem;
+  if (std::string problem = check("", table.CountItems()); !problem.empty()) return problem;
   const auto schema = table.schema();
   for (const auto& index : schema->indexes())
-    if (std::string problem = check(index.def->name, *index.stats); !problem.empty()) return problem;
+    if (std::string problem = check(index.def->name, table.CountRows(index)); !problem.empty()) return problem;
   return {};
 }
 

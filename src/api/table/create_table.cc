@@ -114,7 +114,7 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
   }
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "TableDescription", *table->schema(), table->stats(),
+  WriteTableDescription(json, "TableDescription", *table->schema(), *table,
                         {model::ResourceStatus::kCreating, context.now_millis, false});
   json.EndObject();
   co_return ApiResult<void>{};

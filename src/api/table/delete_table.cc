@@ -37,7 +37,7 @@ Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTab
     LogWarn("the streams of table {} are not closed yet: {}", name, closed.ToString());
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteDeletedTable(json, *def, table->stats(), context.now_millis);
+  WriteDeletedTable(json, *def, *table, context.now_millis);
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -10,7 +10,7 @@ Task<model::ApiResult<void>> DescribeTable(RequestContext& context, const wire::
   const auto schema = table->schema();
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "Table", *schema, table->stats(),
+  WriteTableDescription(json, "Table", *schema, *table,
                         {schema->def().StatusAt(context.now_millis), context.now_millis, true});
   json.EndObject();
   co_return model::ApiResult<void>{};

@@ -80,16 +80,16 @@ void WriteProjection(JsonWriter& json, const model::Projection& projection) {
   json.EndObject();
 }
 
-void WriteIndex(JsonWriter& json, const TableDef& table, const table::IndexSchema& schema,
+void WriteIndex(JsonWriter& json, const TableDef& def, const table::IndexSchema& schema, const storage::RowCount& count,
                 const DescriptionOptions& options) {
   const IndexDef& index = *schema.def;
   json.BeginObject();
   json.Member("IndexName", index.name);
   WriteKeySchema(json, index.key_schema);
   WriteProjection(json, index.projection);
-  json.MemberInt("IndexSizeBytes", schema.stats->size_bytes);
-  json.MemberInt("ItemCount", schema.stats->item_count);
-  json.Member("IndexArn", model::MakeIndexArn(table.Arn(), index.name));
+  json.MemberInt("IndexSizeBytes", count.bytes);
+  json.MemberInt("ItemCount", count.rows);
+  json.Member("IndexArn", model::MakeIndexArn(def.Arn(), index.name));
   if (index.kind == IndexKind::kGlobal) {
     const auto status = options.status == ResourceStatus::kCreating ? ResourceStatus::kCreating : index.status;
     json.Member("IndexStatus", model::ResourceStatusName(status));
@@ -101,14 +101,14 @@ void WriteIndex(JsonWriter& json, const TableDef& table, const table::IndexSchem
   json.EndObject();
 }
 
-void WriteIndexes(JsonWriter& json, const table::TableSchema& schema, IndexKind kind, std::string_view member,
-                  const DescriptionOptions& options) {
+void WriteIndexes(JsonWriter& json, const table::TableSchema& schema, const table::Table& table, IndexKind kind,
+                  std::string_view member, const DescriptionOptions& options) {
   const auto is_kind = [&](const table::IndexSchema& index) { return index.def->kind == kind; };
   if (std::none_of(schema.indexes().begin(), schema.indexes().end(), is_kind)) return;
   json.Key(member);
   json.BeginArray();
   for (const auto& index : schema.indexes())
-    if (is_kind(index)) WriteIndex(json, schema.def(), index, options);
+    if (is_kind(index)) WriteIndex(json, schema.def(), index, table.CountRows(index), options);
   json.EndArray();
 }
 
@@ -166,14 +166,15 @@ int64_t WarmWriteUnits(const model::WarmThroughput& warm, const model::Provision
   return std::max({warm.write_units.value_or(0), throughput.write_units, int64_t{4'000}});
 }
 
-void WriteDeletedTable(JsonWriter& json, const TableDef& def, const table::RowStats& stats, int64_t now_millis) {
+void WriteDeletedTable(JsonWriter& json, const TableDef& def, const table::Table& table, int64_t now_millis) {
+  const storage::RowCount count = table.CountItems();
   json.Key("TableDescription");
   json.BeginObject();
   json.Member("TableName", def.name);
   json.Member("TableStatus", model::ResourceStatusName(ResourceStatus::kDeleting));
   WriteProvisionedThroughput(json, def.throughput, now_millis);
-  json.MemberInt("TableSizeBytes", stats.size_bytes);
-  json.MemberInt("ItemCount", stats.item_count);
+  json.MemberInt("TableSizeBytes", count.bytes);
+  json.MemberInt("ItemCount", count.rows);
   json.Member("TableArn", def.Arn());
   json.Member("TableId", def.uuid);
   WriteBilling(json, def, {ResourceStatus::kDeleting, now_millis, false});
@@ -181,8 +182,9 @@ void WriteDeletedTable(JsonWriter& json, const TableDef& def, const table::RowSt
 }
 
 void WriteTableDescription(JsonWriter& json, std::string_view member, const table::TableSchema& schema,
-                           const table::RowStats& stats, const DescriptionOptions& options) {
+                           const table::Table& table, const DescriptionOptions& options) {
   const TableDef& def = schema.def();
+  const storage::RowCount count = table.CountItems();
   json.Key(member);
   json.BeginObject();
   json.Key("AttributeDefinitions");
@@ -199,15 +201,15 @@ void WriteTableDescription(JsonWriter& json, std::string_view member, const tabl
   json.Member("TableStatus", model::ResourceStatusName(options.status));
   json.MemberTimestamp("CreationDateTime", Seconds(def.created_millis));
   WriteProvisionedThroughput(json, def.throughput, options.now_millis);
-  json.MemberInt("TableSizeBytes", stats.size_bytes);
-  json.MemberInt("ItemCount", stats.item_count);
+  json.MemberInt("TableSizeBytes", count.bytes);
+  json.MemberInt("ItemCount", count.rows);
   json.Member("TableArn", def.Arn());
   json.Member("TableId", def.uuid);
   WriteBilling(json, def, options);
   // A table on its way out no longer lists its indexes.
   if (options.status != ResourceStatus::kDeleting) {
-    WriteIndexes(json, schema, IndexKind::kLocal, "LocalSecondaryIndexes", options);
-    WriteIndexes(json, schema, IndexKind::kGlobal, "GlobalSecondaryIndexes", options);
+    WriteIndexes(json, schema, table, IndexKind::kLocal, "LocalSecondaryIndexes", options);
+    WriteIndexes(json, schema, table, IndexKind::kGlobal, "GlobalSecondaryIndexes", options);
   }
   WriteStream(json, def);
   WriteOptionalSettings(json, def);

@@ -15,12 +15,12 @@ struct DescriptionOptions {
   bool with_warm_throughput = false;  // DescribeTable and UpdateTable show it, CreateTable does not
 };
 
-// `stats` are the table's; those of its indexes come with the schema.
+// `table` with its definition as in `schema`.
 void WriteTableDescription(JsonWriter& json, std::string_view member, const table::TableSchema& schema,
-                           const table::RowStats& stats, const DescriptionOptions& options);
+                           const table::Table& table, const DescriptionOptions& options);
 
 // What is told of a table with the reply to its deletion: its name and figures, not what it was made of.
-void WriteDeletedTable(JsonWriter& json, const model::TableDef& def, const table::RowStats& stats, int64_t now_millis);
+void WriteDeletedTable(JsonWriter& json, const model::TableDef& def, const table::Table& table, int64_t now_millis);
 
 // The values AWS starts from when none were asked for: 12000 and 4000, or what is provisioned if that is more.
 int64_t WarmReadUnits(const model::WarmThroughput& warm, const model::ProvisionedThroughput& throughput);

@@ -157,7 +157,7 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
   const table::TableSchema schema(def, before.get());
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "TableDescription", schema, table->stats(),
+  WriteTableDescription(json, "TableDescription", schema, *table,
                         {ResourceStatus::kUpdating, context.now_millis, true});
   json.EndObject();
   co_return ApiResult<void>{};

@@ -73,17 +73,15 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
   Task<Result<std::shared_ptr<OpenPartition>>> OpenPartitionAt(PartitionId id, Epoch epoch) override {
     PartitionInfo opened;
-    Sequence newest = 0;
-    const auto open = [id, epoch, &opened, &newest](Engine& engine) -> Task<Status> {
+    const auto open = [id, epoch, &opened](Engine& engine) -> Task<Status> {
       auto handle = co_await engine.OpenPartitionAt(id, epoch);
       if (!handle) co_return handle.error();
       opened = (*handle)->info();
-      newest = (*handle)->newest();
       co_return Status::Ok();
     };
     if (Status status = co_await ChangeBoth(open); !status.ok()) co_return status;
     MutexLock lock(mutex_);
-    co_return Opened(opened, newest);
+    co_return Opened(opened);
   }
   Task<Status> SplitPartition(PartitionId id, uint64_t at, PartitionId low, PartitionId high) override {
     Status status = co_await ChangeBoth([=](Engine& engine) { return engine.SplitPartition(id, at, low, high); });
@@ -152,6 +150,8 @@ class FaultyEngineImpl final : public FaultyEngine {
       MutexLock lock(mutex_);
       unsynced_.clear();
       RebuildLatest();
+      SetBack(system_);
+      for (const auto& [id, handle] : handles_) SetBack(*handle);
       // Numbers are not given out twice: an old wait may not be satisfied by a new commit.
       durable_mark_ = mark_;
       lost.swap(parked_);
@@ -230,7 +230,11 @@ class FaultyEngineImpl final : public FaultyEngine {
   // The same partition in one of the two.
   static Result<std::shared_ptr<OpenPartition>> Inner(Engine& engine, const OpenPartition& partition) {
     if (partition.is_system()) return std::shared_ptr<OpenPartition>(std::shared_ptr<void>(), &engine.system());
-    return RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
+    auto inner = RunBlocking(engine.OpenPartitionAt(partition.id(), partition.info().epoch));
+    // A split has come as far as the inner engine: the handle is about to die.
+    if (inner && (*inner)->info().is_ended != partition.info().is_ended)
+      return Status::Fenced("the partition was split");
+    return inner;
   }
 
   // In one of the two; the numbers given are left in `parts`.
@@ -258,7 +262,10 @@ class FaultyEngineImpl final : public FaultyEngine {
     for (const auto& part : parts)
       if (status = CheckAlive(part.partition); !status.ok()) return status;
     if (status = ApplyTo(*latest_, parts); !status.ok()) return status;
-    for (const auto& part : parts) part.partition->SetNewest(part.sequence);
+    for (const auto& part : parts) {
+      part.partition->AddCounts(part.batch->counts());
+      part.partition->SetNewest(part.sequence);
+    }
     commits_.Add();
     mark = ++mark_;
     Unsynced& entry = unsynced_.emplace_back();
@@ -277,14 +284,20 @@ class FaultyEngineImpl final : public FaultyEngine {
   }
 
   // The handle that is given out, made when it is first asked for.
-  std::shared_ptr<OpenPartition> Opened(const PartitionInfo& info, Sequence newest) ARMATURE_WITH_LOCK(mutex_) {
+  Result<std::shared_ptr<OpenPartition>> Opened(const PartitionInfo& info) ARMATURE_WITH_LOCK(mutex_) {
+    // As it is now: others may have committed to it since it was opened.
+    ARMATURE_TRY(const auto inner, RunBlocking(latest_->OpenPartitionAt(info.id, info.epoch)));
     auto& handle = handles_[info.id];
-    if (handle && handle->info() == info) {
-      handle->SetNewest(newest);
-      return handle;
-    }
+    if (handle && handle->info() == info) return handle;
     if (handle) handle->Kill();
-    return handle = std::make_shared<OpenPartition>(info, newest);
+    return handle = std::make_shared<OpenPartition>(info, inner->newest(), inner->counts());
+  }
+  // What a crash has taken is not counted.
+  void SetBack(OpenPartition& handle) ARMATURE_WITH_LOCK(mutex_) {
+    const auto inner = Inner(*latest_, handle);
+    if (!inner) return;  // it is dead
+    handle.SetCounts((*inner)->counts());
+    handle.SetNewest((*inner)->newest());
   }
   std::shared_ptr<OpenPartition> HandleOf(OpenPartition& partition) ARMATURE_WITH_LOCK(mutex_) {
     if (partition.is_system()) return {std::shared_ptr<OpenPartition>(), &system_};

@@ -64,6 +64,8 @@ TEST_F(FaultyEngineTest, PartitionsSurviveACrash) {
   const auto commit = [&](std::string_view value) {
     Batch batch;
     batch.Put("\x90", value);
+    batch.Count(0, 1, 4);
+    batch.Count(2, 1, 3);
     CommitOp op;
     op.partition = partition.get(), op.batch = &batch;
     engine_->Commit(op);
@@ -76,7 +78,10 @@ TEST_F(FaultyEngineTest, PartitionsSurviveACrash) {
   engine_->Crash();
   EXPECT_EQ(RunBlocking(engine_->ListPartitions())->size(), 2u);
   EXPECT_EQ(GetOr(*engine_, "\x90", "-", {View::kLatest}, partition.get()), "kept");
+  EXPECT_EQ(partition->count().rows, 1) << "what was lost is not counted";
+  EXPECT_EQ(partition->count(2), (RowCount{1, 3}));
   EXPECT_EQ(commit("again"), 2u) << "a number that a crash took back is given again";
+  EXPECT_EQ(partition->count(), (RowCount{2, 8}));
   EXPECT_EQ(RunBlocking(engine_->OpenPartitionAt(5, 1)).error().code(), StatusCode::kFenced);
 }
 

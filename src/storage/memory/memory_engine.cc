@@ -65,8 +65,11 @@ class MemoryEngine final : public Engine {
     WriteLock partitions(partitions_.mutex());
     ReadLock from(original.store_->mutex);
     WriteLock to(store_->mutex);
-    for (const PartitionInfo& info : original.partitions_.List())
-      if (info.id != kSystemPartition) partitions_.Put(info, original.partitions_.Handle(info.id)->newest());
+    for (const PartitionInfo& info : original.partitions_.List()) {
+      const auto partition = original.partitions_.Handle(info.id);
+      if (info.id != kSystemPartition) partitions_.Put(info, partition->newest(), partition->counts());
+    }
+    partitions_.system().SetCounts(original.partitions_.system().counts());
     partitions_.system().SetNewest(original.partitions_.system().newest());
     store_->mark = original.store_->mark;
     CopyRows(original.store_->map, store_->map, store_->mark);
@@ -161,10 +164,7 @@ class MemoryEngine final : public Engine {
     auto split = partitions_.PlanSplit(id, at, low, high);
     if (!split) co_return split.error();
     const Essential whole;  // hashes that nobody has would be lost
-    const Sequence newest = partitions_.Handle(id)->newest();
-    partitions_.Change(split->ended);
-    partitions_.Put(split->low, newest);
-    partitions_.Put(split->high, newest);
+    partitions_.Apply(*split);
     co_return Status::Ok();
   }
 
@@ -271,6 +271,7 @@ class MemoryEngine final : public Engine {
       auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
       ApplyBatch(*part.batch, partition, mark, store_->map);
       part.sequence = partition.newest() + NumbersOf(partition, *part.batch);
+      partition.AddCounts(part.batch->counts());
       partition.SetNewest(part.sequence);
     }
     store_->map.CollectSome(kCollectPerCommit);

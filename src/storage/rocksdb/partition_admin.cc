@@ -8,7 +8,6 @@
 
 #include <rocksdb/db.h>
 
-#include "base/bytes.h"
 #include "storage/engine_calls.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/partition_records.h"
@@ -17,32 +16,34 @@
 
 namespace armature::storage {
 
-Status PartitionAdmin::WriteChange(rocksdb::WriteBatch& batch) {
+// Planned and written under one lock: what a plan stores of a partition (its newest number, its counts) is so when the
+// change holds. False: the store would have made the writer wait, and nothing was done.
+template <class Plan, class Apply>
+Result<bool> PartitionAdmin::TryChange(Plan& plan, Apply& apply) {
+  WriteLock lock(store_.partitions.mutex());
+  if (store_.is_closed()) return OpenStore::Closed();
+  rocksdb::WriteBatch batch;
+  // By std::invoke: clang 14 takes the lambda for the table in what its attributes say when it sees the call.
+  if (Status planned = std::invoke(plan, store_.partitions, batch); !planned.ok()) return planned;
+  if (Status full = store_.CheckSpace(); !full.ok()) return full;
   rocksdb::WriteOptions options;
   options.no_slowdown = true;
-  for (;;) {
-    if (Status full = store_.CheckSpace(); !full.ok()) return full;
-    const auto status = store_.db().Write(options, &batch);
-    if (!status.IsIncomplete()) return FromRocksDb(status);
-    // slow_mutex keeps other changes out meanwhile; commits may pass.
-    store_.partitions.mutex().unlock();
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    store_.partitions.mutex().lock();
-  }
+  const auto written = store_.db().Write(options, &batch);
+  if (written.IsIncomplete()) return false;
+  if (!written.ok()) return FromRocksDb(written);
+  std::invoke(apply, store_.partitions);
+  return true;
 }
 
 template <class Plan, class Apply>
 Task<Status> PartitionAdmin::ChangePartitions(Plan plan, Apply apply) {
   Status status = co_await thread_.Await([this, &plan, &apply]() -> Status {
+    // Keeps other changes out between tries; commits may pass.
     MutexLock slow(store_.slow_mutex);
-    WriteLock lock(store_.partitions.mutex());
-    if (store_.is_closed()) return OpenStore::Closed();
-    rocksdb::WriteBatch batch;
-    // By std::invoke: clang 14 takes the lambda for the table in what its attributes say when it sees the call.
-    if (Status planned = std::invoke(plan, store_.partitions, batch); !planned.ok()) return planned;
-    if (Status written = WriteChange(batch); !written.ok()) return written;
-    std::invoke(apply, store_.partitions);
-    return {};
+    for (;; std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
+      ARMATURE_TRY(const bool is_done, TryChange(plan, apply));
+      if (is_done) return {};
+    }
   });
   if (status.ok()) status = co_await BecomeDurable();
   co_return status;
@@ -104,17 +105,17 @@ Task<Status> PartitionAdmin::Split(PartitionId id, uint64_t at, PartitionId low,
         ARMATURE_TRY(*split, table.PlanSplit(id, at, low, high));
         for (const PartitionInfo& info : {split->ended, split->low, split->high})
           batch.Put(PartitionRecordKey(info.id), EncodePartition(info));
-        std::string newest;
-        AppendBigEndian(newest, table.Handle(id)->newest());
-        for (const PartitionId child : {low, high}) batch.Put(NewestCommitKey(child), newest);
+        const auto put_newest = [&](PartitionId of, const Counts& counts) {
+          std::string newest;
+          AppendNewestCommit(split->newest, counts, newest);
+          batch.Put(NewestCommitKey(of), newest);
+        };
+        put_newest(id, {});
+        put_newest(low, split->of_low);
+        put_newest(high, split->of_high);
         return {};
       },
-      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) {
-        const Sequence newest = table.Handle(id)->newest();
-        table.Change(split->ended);
-        table.Put(split->low, newest);
-        table.Put(split->high, newest);
-      });
+      [=](PartitionTable& table) ARMATURE_WITH_LOCK(table.mutex()) { table.Apply(*split); });
 }
 
 Task<Status> PartitionAdmin::Drop(PartitionId id) {

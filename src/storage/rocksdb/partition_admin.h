@@ -37,7 +37,8 @@ class PartitionAdmin {
   // On the thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
   template <class Plan, class Apply>
   Task<Status> ChangePartitions(Plan plan, Apply apply);
-  Status WriteChange(rocksdb::WriteBatch& batch) ARMATURE_WITH_LOCK(store_.slow_mutex, store_.partitions.mutex());
+  template <class Plan, class Apply>
+  Result<bool> TryChange(Plan& plan, Apply& apply) ARMATURE_WITH_LOCK(store_.slow_mutex);
   Task<Status> DeleteFiles(std::vector<KeyRange> ranges);
   Task<Status> BecomeDurable();
 

@@ -1,5 +1,6 @@
 #include "storage/rocksdb/rocksdb_engine.h"
 
+#include <new>
 #include <utility>
 
 #include <rocksdb/db.h>
@@ -9,8 +10,10 @@
 #include "base/memory/memory_reserve.h"
 #include "base/shared_mutex.h"
 #include "storage/embedded_partition.h"
+#include "storage/job_pool.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/commit_writer.h"
+#include "storage/rocksdb/files/cache_only.h"
 #include "storage/rocksdb/full_disk/full_disk_engine.h"
 #include "storage/rocksdb/full_disk/read_only_store.h"
 #include "storage/rocksdb/open_store.h"
@@ -22,10 +25,46 @@
 namespace armature::storage {
 namespace {
 
+// Threads that wait for the disk so that reactors need not, and how many reads may wait for one of them. Reads beyond
+// that are done where they are asked for, which asks for no more meanwhile.
+constexpr size_t kColdReaders = 8;
+constexpr size_t kMostColdReads = 1024;
+
+// A read that was not in memory, at the view at which it was looked for there.
+template <class RowRead>
+class ColdRead final : public JobPool::Job {
+ public:
+  ColdRead(const OpenStore& store, RowRead&& read, const rocksdb::ReadOptions& options, DurableViews::Pin&& pin)
+      : store_(store), read_(std::move(read)), options_(options), pin_(std::move(pin)) {}
+
+  void Run() override {
+    auto& op = read_.op();
+    if (store_.is_closed()) {
+      op.status = OpenStore::Closed();
+    } else if (op.status = CheckAlive(op.partition); op.status.ok()) {
+      const Fallible giving_up;
+      try {
+        read_.Run(store_.db(), options_);
+      } catch (const std::bad_alloc&) { op.status = Status::Unavailable("memory is exhausted"); }
+    }
+    pin_ = DurableViews::Pin();
+    op.done.Finish();
+  }
+
+ private:
+  const OpenStore& store_;
+  RowRead read_;
+  const rocksdb::ReadOptions options_;
+  DurableViews::Pin pin_;
+};
+
 class RocksDbEngine final : public Engine, public WritableStore {
  public:
   RocksDbEngine(const RocksDbOptions& options, std::shared_ptr<const DataDirectory> directory, Metrics& metrics)
-      : store_(options, std::move(directory)), writer_(store_, metrics), admin_(store_, *this, *snapshots_) {}
+      : store_(options, std::move(directory)),
+        writer_(store_, metrics),
+        admin_(store_, *this, *snapshots_),
+        cold_reads_(metrics.GetCounter("armature_engine_cold_reads_total", "Reads that had to wait for the disk.")) {}
   ~RocksDbEngine() override { static_cast<void>(RocksDbEngine::Close()); }
 
   Status Open(Metrics& metrics, bool has_reader_beside) { return store_.Open(metrics, has_reader_beside); }
@@ -37,9 +76,9 @@ class RocksDbEngine final : public Engine, public WritableStore {
     return {.multi_partition_atomic = true, .persistent = true, .snapshots = true};
   }
 
-  void Get(GetOp& op) override { Read(op, ReadRow); }
-  void MultiGet(MultiGetOp& op) override { Read(op, ReadRows); }
-  void Scan(ScanOp& op) override { Read(op, ScanRows); }
+  void Get(GetOp& op) override { Read(RowGet(op)); }
+  void MultiGet(MultiGetOp& op) override { Read(RowMultiGet(op)); }
+  void Scan(ScanOp& op) override { Read(RowRangeScan(op)); }
   void Commit(CommitOp& op) override { CommitGroup::Join(writer_, CommitGroup::Member(op)); }
   void CommitMany(CommitManyOp& op) override { CommitGroup::Join(writer_, CommitGroup::Member(op)); }
   void WhenDurable(DurableOp& op) override;
@@ -63,9 +102,14 @@ class RocksDbEngine final : public Engine, public WritableStore {
   Status Close() override;
 
  private:
-  // One of row_reads.h, at the view the operation names, and its end.
-  template <class Op, class ReadIt>
-  void Read(Op& op, ReadIt read) const;
+  // One of row_reads.h, at the view the operation names, and its end: from memory at once, else by the pool.
+  template <class RowRead>
+  void Read(RowRead read);
+  template <class RowRead>
+  bool RunInMemory(RowRead& read, const rocksdb::ReadOptions& options) const {
+    const CacheOnly only;
+    return read.Run(store_.db(), options);
+  }
   // Read options for `at`; `pin` keeps the view for as long as they are used.
   rocksdb::ReadOptions ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const;
 
@@ -73,12 +117,14 @@ class RocksDbEngine final : public Engine, public WritableStore {
   OpenStore store_;
   CommitWriter writer_;
   PartitionAdmin admin_;
+  Counter& cold_reads_;
+  JobPool cold_readers_{"cold-read", kColdReaders, kMostColdReads};
 };
 
 rocksdb::ReadOptions RocksDbEngine::ReadOptionsFor(const ReadAt& at, DurableViews::Pin& pin) const {
   rocksdb::ReadOptions options = RowReadOptions();
   if (at.snapshot) {
-    options.snapshot = static_cast<const RocksDbSnapshot*>(at.snapshot)->get();
+    options.snapshot = static_cast<const StoreSnapshot*>(at.snapshot)->get();
   } else if (at.view == View::kDurable && store_.waits_for_sync()) {
     pin = store_.views().Acquire();
     options.snapshot = pin.snapshot();
@@ -86,13 +132,23 @@ rocksdb::ReadOptions RocksDbEngine::ReadOptionsFor(const ReadAt& at, DurableView
   return options;
 }
 
-template <class Op, class ReadIt>
-void RocksDbEngine::Read(Op& op, ReadIt read) const {
+template <class RowRead>
+void RocksDbEngine::Read(RowRead read) {
+  auto& op = read.op();
   if (store_.is_closed()) {
     op.status = OpenStore::Closed();
   } else if (op.status = CheckAlive(op.partition); op.status.ok()) {
     DurableViews::Pin pin;
-    read(store_.db(), ReadOptionsFor(op.at, pin), op);
+    const rocksdb::ReadOptions options = ReadOptionsFor(op.at, pin);
+    if (Executor::Current() == nullptr) {
+      read.Run(store_.db(), options);  // nobody else needs this thread
+    } else if (!RunInMemory(read, options)) {
+      cold_reads_.Add();
+      std::unique_ptr<JobPool::Job> job =
+          std::make_unique<ColdRead<RowRead>>(store_, std::move(read), options, std::move(pin));
+      if (!cold_readers_.TryPost(job)) job->Run();
+      return;
+    }
   }
   op.done.Finish();
 }
@@ -138,6 +194,7 @@ Status RocksDbEngine::Close() {
   if (!store_.Refuse()) return {};
   writer_.Stop();
   admin_.Stop();
+  cold_readers_.Stop();
   return store_.Close();
 }
 

@@ -36,17 +36,17 @@ rocksdb::WriteBatch& EmptyBatch() {
   return out;
 }
 
-Sequence& NumberedParts::NewestOf(EmbeddedPartition& partition) {
+NumberedParts::Numbered& NumberedParts::Of(EmbeddedPartition& partition) {
   for (Numbered& known : partitions_)
-    if (known.partition == &partition) return known.newest;
-  return partitions_.emplace_back(Numbered{&partition, partition.newest()}).newest;
+    if (known.partition == &partition) return known;
+  return partitions_.emplace_back(Numbered{&partition, partition.newest(), {}});
 }
 
 void NumberedParts::Translate(std::span<CommitManyOp::Part> parts, rocksdb::WriteBatch& out) {
   for (auto& part : parts) {
     auto& partition = static_cast<EmbeddedPartition&>(*part.partition);
-    Sequence& newest = NewestOf(partition);
-    Sequence number = newest;
+    Numbered& numbered = Of(partition);
+    Sequence number = numbered.newest;
     part.batch->ForEach([&](Batch::Kind kind, std::string_view key, std::string_view value) {
       switch (kind) {
         case Batch::Kind::kPut: Put(StoredKey(partition, key), value, out); break;
@@ -59,20 +59,27 @@ void NumberedParts::Translate(std::span<CommitManyOp::Part> parts, rocksdb::Writ
         case Batch::Kind::kDelete: out.Delete(StoredKey(partition, key).get()); break;
       }
     });
-    part.sequence = newest += NumbersOf(partition, *part.batch);
+    part.sequence = numbered.newest += NumbersOf(partition, *part.batch);
+    numbered.added.Add(part.batch->counts());
   }
 }
 
 void NumberedParts::Append(rocksdb::WriteBatch& out) const {
+  thread_local std::string record;
   for (const Numbered& numbered : partitions_) {
-    std::string value;
-    AppendBigEndian(value, numbered.newest);
-    out.Put(NewestCommitKey(numbered.partition->id()), value);
+    Counts counts = numbered.partition->counts();
+    counts.Add(numbered.added);
+    record.clear();
+    AppendNewestCommit(numbered.newest, counts, record);
+    out.Put(NewestCommitKey(numbered.partition->id()), record);
   }
 }
 
 void NumberedParts::Keep() const {
-  for (const Numbered& numbered : partitions_) numbered.partition->SetNewest(numbered.newest);
+  for (const Numbered& numbered : partitions_) {
+    numbered.partition->AddCounts(numbered.added);
+    numbered.partition->SetNewest(numbered.newest);
+  }
 }
 
 }  // namespace armature::storage

@@ -26,7 +26,8 @@ class NumberedParts {
  public:
   // Appends what the parts change; each part is told its number.
   void Translate(std::span<CommitManyOp::Part> parts, rocksdb::WriteBatch& out);
-  // Appends the partitions' newest numbers, which are stored with what they count.
+  // Appends the partitions' newest numbers and their counts, which are stored with what they are of: one row for each,
+  // however many commits.
   void Append(rocksdb::WriteBatch& out) const;
   // The write has succeeded.
   void Keep() const;
@@ -35,8 +36,9 @@ class NumberedParts {
   struct Numbered {
     EmbeddedPartition* partition = nullptr;
     Sequence newest = 0;
+    Counts added;
   };
-  Sequence& NewestOf(EmbeddedPartition& partition);
+  Numbered& Of(EmbeddedPartition& partition);
 
   std::vector<Numbered> partitions_;  // few
 };

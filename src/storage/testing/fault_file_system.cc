@@ -61,6 +61,28 @@ void Faults::AwaitHeldSync() {
   changed_.wait(lock, [this]() ARMATURE_WITH_LOCK(mutex_) { return held_ > 0; });
 }
 
+void Faults::HoldReads(bool holds) {
+  MutexLock lock(mutex_);
+  holds_reads_ = holds;
+  changed_.notify_all();
+}
+
+void Faults::AwaitHeldReads(int count) {
+  MutexLock lock(mutex_);
+  changed_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return held_reads_ >= count; });
+}
+
+int Faults::NextTableRead() {
+  {
+    MutexLock lock(mutex_);
+    ++held_reads_;
+    changed_.notify_all();
+    changed_.wait(lock, [this]() ARMATURE_WITH_LOCK(mutex_) { return !holds_reads_; });
+    --held_reads_;
+  }
+  return Next(FileCall::kRead);
+}
+
 int Faults::Next(FileCall call) {
   MutexLock lock(mutex_);
   const uint64_t number = ++counts_[static_cast<size_t>(call)];
@@ -157,10 +179,19 @@ class FaultReader final : public rocksdb::FSRandomAccessFileOwnerWrapper {
 
   IOStatus Read(uint64_t offset, size_t n, const IOOptions& options, Slice* result, char* scratch,
                 IODebugContext* context) const override {
-    const int error = faults_.Next(FileCall::kRead);
+    const int error = faults_.NextTableRead();
     if (error == 0) return FSRandomAccessFileOwnerWrapper::Read(offset, n, options, result, scratch, context);
     *result = Slice();
     return Failure(path_, error);
+  }
+  // One after the other, each counted.
+  IOStatus MultiRead(rocksdb::FSReadRequest* requests, size_t count, const IOOptions& options,
+                     IODebugContext* context) override {
+    for (size_t i = 0; i < count; ++i) {
+      rocksdb::FSReadRequest& request = requests[i];
+      request.status = Read(request.offset, request.len, options, &request.result, request.scratch, context);
+    }
+    return IOStatus::OK();
   }
 
  private:

@@ -1,8 +1,8 @@
 // FaultFileSystem: the real file system, counting what a store asks of it and failing the n-th of a kind. For tests.
 //
 // Stands under StoreFileSystem, through RocksDbOptions::env. A write that fails has written half; a sync that fails has
-// lost what it was to make durable of a log. A sync can be held up
-// until the test lets it go on: that is a slow disk, without any waiting by the clock. Thread-safe.
+// lost what it was to make durable of a log. Syncs and reads of tables can be held up until the test lets them go on:
+// that is a slow disk, without any waiting by the clock. Thread-safe.
 #pragma once
 
 #include <array>
@@ -38,8 +38,13 @@ class Faults {
   // Until a sync is being held.
   void AwaitHeldSync();
 
+  // The same for reads of files that are read here and there: tables.
+  void HoldReads(bool holds);
+  void AwaitHeldReads(int count);
+
   // For the file system: 0 or the error number to fail with.
   int Next(FileCall call);
+  int NextTableRead();
 
  private:
   mutable Mutex mutex_;
@@ -53,6 +58,8 @@ class Faults {
   uint64_t failures_ ARMATURE_GUARDED_BY(mutex_) = 0;
   bool holds_syncs_ ARMATURE_GUARDED_BY(mutex_) = false;
   int held_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  bool holds_reads_ ARMATURE_GUARDED_BY(mutex_) = false;
+  int held_reads_ ARMATURE_GUARDED_BY(mutex_) = 0;
 };
 
 // `faults` must outlive the Env.

@@ -45,10 +45,18 @@ bool SameAttributes(model::Item a, model::Item b) {
                     [](const auto& x, const auto& y) { return x.name == y.name && x.value == y.value; });
 }
 
-void PutEntry(const Entry& entry, storage::Batch& batch) {
+// `replaced` is the row that was under the same key; one that does not exist if there was none.
+void PutEntry(const IndexSchema& index, const Entry& entry, const Entry& replaced, storage::Batch& batch) {
   std::string record;
   model::EncodeItem(entry.item, entry.size, record);
   batch.Put(entry.row_key, record);
+  batch.Count(index.count_slot(), replaced.exists ? 0 : 1,
+              static_cast<int64_t>(entry.size) - static_cast<int64_t>(replaced.size));
+}
+
+void DeleteEntry(const IndexSchema& index, const Entry& entry, storage::Batch& batch) {
+  batch.Delete(entry.row_key);
+  batch.Count(index.count_slot(), -1, -static_cast<int64_t>(entry.size));
 }
 
 ApiResult<void> CheckKeyAttribute(const IndexSchema& index, const KeyAttribute& attribute, const Value& value,
@@ -131,6 +139,7 @@ ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const expr::Bou
 
 void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_item, Arena& arena, IndexBatches& batches,
                         std::vector<IndexCharge>& charges, std::span<const IndexSchema* const> unbuilt) {
+  const Entry none;
   for (const auto& index : schema.indexes()) {
     const bool is_unbuilt = std::find(unbuilt.begin(), unbuilt.end(), &index) != unbuilt.end();
     const Entry before = is_unbuilt ? Entry{} : MakeEntry(index, old_item, arena);
@@ -139,16 +148,13 @@ void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_ite
     const bool same_key = before.exists && after.exists && before.row_key == after.row_key;
     if (same_key && SameAttributes(before.item, after.item)) continue;
 
-    IndexCharge charge;
-    charge.index = &index;
-    charge.size_delta = static_cast<int64_t>(after.size) - static_cast<int64_t>(before.size);
-    charge.item_delta = static_cast<int64_t>(after.exists) - static_cast<int64_t>(before.exists);
+    IndexCharge charge{&index, 0};
     if (before.exists && !same_key) {
-      batches.For(index, before.row_key, charge.deleted.partition).Delete(before.row_key);
+      DeleteEntry(index, before, batches.For(index, before.row_key, charge.deleted.partition));
       charge.deleted.units = WriteUnits(before.size, 0);
     }
     if (after.exists) {
-      PutEntry(after, batches.For(index, after.row_key, charge.put.partition));
+      PutEntry(index, after, same_key ? before : none, batches.For(index, after.row_key, charge.put.partition));
       charge.put.units = WriteUnits(same_key ? before.size : 0, after.size);
     }
     charge.write_units = charge.deleted.units + charge.put.units;
@@ -160,11 +166,8 @@ bool AppendIndexEntry(const IndexSchema& index, model::Item item, Arena& arena, 
                       IndexCharge& charge) {
   const Entry entry = MakeEntry(index, &item, arena);
   if (!entry.exists) return false;
-  PutEntry(entry, batch);
-  charge = {.index = &index,
-            .write_units = WriteUnits(0, entry.size),
-            .item_delta = 1,
-            .size_delta = static_cast<int64_t>(entry.size)};
+  PutEntry(index, entry, {}, batch);
+  charge = {&index, WriteUnits(0, entry.size)};
   return true;
 }
 

@@ -1,8 +1,9 @@
 // Index changes: what a write means for a table's indexes, and for its expiry rows.
 //
 // Given an item before and after, appends the rows to delete and put to the batches that are committed together with
-// the item, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry does not change is
-// neither written nor charged. Pure but for the batch and the arena; called by the write path under the item's latch.
+// the item, counts them there, and works out what each index is charged (docs/dynamodb.md 9.2). An index whose entry
+// does not change is neither written nor charged. Pure but for the batch and the arena; called by the write path under
+// the item's latch.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,10 @@
 
 namespace armature::table {
 
-// What one index pays for a write, and how its statistics move.
+// What one index pays for a write.
 struct IndexCharge {
   const IndexSchema* index = nullptr;
   double write_units = 0;
-  int64_t item_delta = 0;
-  int64_t size_delta = 0;
   // What is paid for which row, and the partition of the index that has it; null: a local index's, with the item.
   struct Row {
     std::shared_ptr<Partition> partition;

@@ -1,5 +1,7 @@
 #include "table/index/index_changes.h"
 
+#include <map>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,17 +53,23 @@ class IndexChangesTest : public testing::Test {
     std::vector<IndexCharge> charges;
     const model::Item old_item = expr::MakeItem(arena_, before.empty() ? "" : kKey + before);
     const model::Item new_item = expr::MakeItem(arena_, after.empty() ? "" : kKey + after);
-    struct OneBatch final : IndexBatches {
-      storage::Batch& For(const IndexSchema&, std::string_view, std::shared_ptr<Partition>&) override { return batch; }
-      storage::Batch batch;
+    struct BatchOfEach final : IndexBatches {
+      storage::Batch& For(const IndexSchema& index, std::string_view, std::shared_ptr<Partition>&) override {
+        return batches[&index];
+      }
+      std::map<const IndexSchema*, storage::Batch> batches;
     } batches;
     AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_,
                        batches, charges);
     std::string text;
-    for (const auto& charge : charges)
+    rows_changed_ = 0;
+    for (const auto& charge : charges) {
+      const storage::Batch& batch = batches.batches[charge.index];
+      const storage::RowCount counted = batch.counts().of(charge.index->count_slot());
       text += fmt::format("{}{}:{}/{:+}", text.empty() ? "" : " ", charge.index->def->name, charge.write_units,
-                          charge.item_delta);
-    rows_changed_ = batches.batch.count();
+                          counted.rows);
+      rows_changed_ += batch.count();
+    }
     return text;
   }
   std::string Check(const std::string& before, const std::string& after, bool is_update) {

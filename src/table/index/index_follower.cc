@@ -34,7 +34,11 @@ class IndexFollower::Rows {
     Of& of = Find(index, row_key);
     const auto stored = co_await storage::GetValue(engine_, of.partition->handle(), row_key, kLatest);
     if (!stored) co_return co_await Refused(of, stored.error());
-    if (*stored) of.batch.Delete(row_key);
+    if (!*stored) co_return Status::Ok();
+    const auto size = model::DecodeItemSize(**stored);
+    if (!size) co_return size.error();
+    of.batch.Delete(row_key);
+    of.batch.Count(index.count_slot(), -1, -static_cast<int64_t>(*size));
     co_return Status::Ok();
   }
 
@@ -43,7 +47,16 @@ class IndexFollower::Rows {
     const auto stored = co_await storage::GetValue(engine_, of.partition->handle(), row_key, kLatest);
     if (!stored) co_return co_await Refused(of, stored.error());
     if (*stored && **stored == record) co_return Status::Ok();
+    int64_t old_size = 0;
+    if (*stored) {
+      const auto size = model::DecodeItemSize(**stored);
+      if (!size) co_return size.error();
+      old_size = static_cast<int64_t>(*size);
+    }
+    const auto size = model::DecodeItemSize(record);
+    if (!size) co_return size.error();
     of.batch.Put(row_key, record);
+    of.batch.Count(index.count_slot(), *stored ? 0 : 1, static_cast<int64_t>(*size) - old_size);
     of.put_units += units;
     co_return Status::Ok();
   }

@@ -57,7 +57,7 @@ Journal::Journal(storage::Engine& engine, const Clock& clock, Catalog& catalog, 
   };
   gauge("armature_journal_records", "Change records held for streams and other followers.", &Held::records);
   gauge("armature_journal_bytes", "Bytes of change records held.", &Held::bytes);
-  gauge("armature_journal_open_lanes", "Open shards of all journals.", &Held::open_lanes);
+  gauge("armature_journal_open_lanes", "Open lanes of all journals.", &Held::open_lanes);
 }
 
 // --- loading
@@ -294,15 +294,17 @@ std::vector<Journal::StreamRef> Journal::ListStreams(TableScope scope, std::stri
 
 // --- other followers
 
-Task<Status> Journal::Follow(std::shared_ptr<Table> table, std::string name, model::Images images) {
+Task<Status> Journal::Follow(std::shared_ptr<Table> table, std::string name, model::Images images,
+                             Retention retention) {
   const Change change = [&](JournalState& state, int64_t) {
     const auto it = std::find_if(state.followers.begin(), state.followers.end(),
                                  [&](const Follower& follower) { return follower.name == name; });
     if (it == state.followers.end()) {
-      state.followers.push_back({name, images, state.next_lane});
+      state.followers.push_back({name, images, state.next_lane, retention});
       return true;
     }
-    return std::exchange(it->images, images) != images;
+    const bool has_other_images = std::exchange(it->images, images) != images;
+    return (std::exchange(it->retention, retention) != retention) || has_other_images;
   };
   co_return co_await ChangeState(*table, change, kRenewsNone);
 }
@@ -376,12 +378,11 @@ Task<Status> Journal::KeepTable(std::shared_ptr<Table> table, int64_t now_millis
 }
 
 Task<Status> Journal::SplitPartitions(std::shared_ptr<Table> table, int64_t now_millis) {
-  std::vector<storage::PartitionId> chosen =
-      splits_.Choose(table->id(), table->partitions(), table->stats().size_bytes, now_millis);
+  std::vector<storage::PartitionId> chosen = splits_.Choose(table->id(), table->partitions(), now_millis);
   const auto schema = table->schema();
   for (const IndexSchema& index : schema->indexes()) {
     if (!index.is_global()) continue;
-    const auto of_index = splits_.Choose(index.def->keyspace, *index.partitions, index.stats->size_bytes, now_millis);
+    const auto of_index = splits_.Choose(index.def->keyspace, *index.partitions, now_millis);
     chosen.insert(chosen.end(), of_index.begin(), of_index.end());
   }
   for (const storage::PartitionId partition : chosen) {

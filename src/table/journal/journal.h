@@ -4,12 +4,13 @@
 // and large partitions split, old records trimmed (journal_trimmer.h). Reading is JournalReader's. Records themselves
 // are written by the write path with the items (lanes/table_journal.h). Guarantees: an item's records are in its order,
 // in one lane or in a lane and its children; nothing is trimmed that a stream still shows or a follower has not passed,
-// until it is 24 hours old; what changes is stored first and used then, and once it is stored using it takes no memory.
-// Thread-safe. Used by api/, triggers/ and workers/.
+// until it is 24 hours old, and nothing at all that a follower with Retention::kUntilPassed has not passed; what
+// changes is stored first and used then, and once it is stored using it takes no memory. Thread-safe. Used by api/,
+// triggers/ and workers/.
 //
-// How to follow: find lanes (FindStream, or Follow and JournalState::LanesOf), read each from a position with Read,
-// remember JournalPage::next in a cursor (StoreCursors), and begin a lane when its parent is done
-// (JournalPage::is_done) and its own first position is known. AwaitRecords saves polling.
+// How to follow: with a LaneWalker (followers/), which does this: find lanes (FindStream, or Follow and
+// JournalState::LanesOf), read each from a position with Read, remember what is dealt with in a cursor (StoreCursors),
+// and begin a lane when its parent is done (JournalPage::is_done). AwaitRecords saves polling.
 #pragma once
 
 #include <atomic>
@@ -73,8 +74,9 @@ class Journal : public JournalReader {
 
   // --- other followers
 
-  // From now on records carry the images `name` needs and wait for its cursors. Durable; again changes the images.
-  Task<Status> Follow(std::shared_ptr<Table> table, std::string name, model::Images images);
+  // From now on records carry the images `name` needs and wait for its cursors. Durable; again changes images and
+  // retention.
+  Task<Status> Follow(std::shared_ptr<Table> table, std::string name, model::Images images, Retention retention);
   // No longer; its cursors go too.
   Task<Status> Unfollow(std::shared_ptr<Table> table, std::string name);
 

@@ -204,8 +204,8 @@ Task<Result<std::vector<JournalReader::Cursor>>> JournalReader::LoadCursors(cons
     for (const auto& row : scan.rows) {
       if (row.value.size() != sizeof(Position) || row.key.size() != range.begin.size() + sizeof(LaneId))
         co_return Status::Corruption("a cursor of a journal is damaged");
-      cursors.push_back(
-          {ReadBigEndian<LaneId>(row.key.data() + range.begin.size()), ReadBigEndian<Position>(row.value.data())});
+      cursors.push_back({ReadBigEndian<LaneId>(row.key.data() + range.begin.size()),
+                         ReadBigEndian<Position>(row.value.data()), partition});
     }
   }
   co_return cursors;
@@ -217,12 +217,13 @@ Task<Status> JournalReader::StoreCursors(const Table& table, std::string reader,
   for (const Cursor& cursor : cursors) {
     // That of a lane which is forgotten by now is of no use to anybody, and goes with its partition at the latest.
     const Lane* const lane = state->FindLane(cursor.lane);
-    if (!lane) continue;
+    if (!lane && (cursor.next != 0 || !table.partitions().FindById(cursor.partition))) continue;
     const std::string key = JournalCursorKey(reader, cursor.lane);
     std::string value;
     AppendBigEndian(value, cursor.next);
-    if (cursor.next == 0) batches[lane->partition].Delete(key);
-    else batches[lane->partition].Put(key, value);
+    storage::Batch& batch = batches[lane ? lane->partition : cursor.partition];
+    if (cursor.next == 0) batch.Delete(key);
+    else batch.Put(key, value);
   }
   for (const auto& [partition, batch] : batches)
     if (Status status = co_await CommitToPartition(table, partition, batch); !status.ok()) co_return status;

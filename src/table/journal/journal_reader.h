@@ -53,6 +53,7 @@ class JournalReader {
   struct Cursor {
     LaneId lane = 0;
     Position next = 0;
+    storage::PartitionId partition = 0;  // where it lies: told by LoadCursors, for who removes that of a forgotten lane
   };
   Task<Result<std::vector<Cursor>>> LoadCursors(const Table& table, std::string reader);
   // Durable when it returns. Lanes that are not named keep theirs; a `next` of 0 removes one.

@@ -469,7 +469,7 @@ TEST_F(JournalTest, CursorsAreDurableAndByReader) {
 TEST_F(JournalTest, AFollowerGetsRecordsWithoutAStream) {
   auto table = layer_->CreateTable("t");
   Put(*table, "pk=S:before");
-  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "kinesis", model::kBothImages)).ok());
+  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "kinesis", model::kBothImages, Retention::kAtMostADay)).ok());
   Put(*table, "pk=S:a,n=N:1");
   Put(*table, "pk=S:a,n=N:2");
   table.reset();
@@ -493,7 +493,7 @@ TEST_F(JournalTest, AFollowerGetsRecordsWithoutAStream) {
 TEST_F(JournalTest, AFollowerThatNeedsMoreGetsItFromItsFirstRecordOn) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a,n=N:1");
-  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "kinesis", model::kBothImages)).ok());
+  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "kinesis", model::kBothImages, Retention::kAtMostADay)).ok());
   Put(*table, "pk=S:a,n=N:2");
   const auto state = table->journal().state();
   const auto lanes = state->LanesOf(state->followers.front());

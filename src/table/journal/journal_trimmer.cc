@@ -13,6 +13,8 @@ namespace {
 
 constexpr int64_t kFollowerCheckMillis = 10'000;
 
+void LowerTo(Position& position, Position other) { position = std::min(position, other); }
+
 }  // namespace
 
 JournalTrimmer::JournalTrimmer(storage::Engine& engine, JournalReader& reader, int64_t retention_millis,
@@ -23,9 +25,8 @@ JournalTrimmer::JournalTrimmer(storage::Engine& engine, JournalReader& reader, i
       trimmed_counter_(metrics.GetCounter("armature_journal_trimmed_records_total",
                                           "Change records removed because nobody can read them any more.")) {}
 
-Task<Status> JournalTrimmer::FindSlowest(const Table& table, const JournalState& state,
-                                         std::map<LaneId, Position>& slowest) {
-  for (const Lane& lane : state.lanes) slowest[lane.id] = UINT64_MAX;
+Task<Status> JournalTrimmer::FindSlowest(const Table& table, const JournalState& state, TrimFacts& facts) {
+  for (const Lane& lane : state.lanes) facts.slowest[lane.id] = facts.needed[lane.id] = UINT64_MAX;
   for (const Follower& follower : state.followers) {
     auto cursors = co_await reader_.LoadCursors(table, follower.name);
     if (!cursors) co_return cursors.error();
@@ -34,8 +35,8 @@ Task<Status> JournalTrimmer::FindSlowest(const Table& table, const JournalState&
       Position next = lane.first;
       for (const JournalReader::Cursor& cursor : *cursors)
         if (cursor.lane == lane.id) next = std::max(next, cursor.next);
-      Position& of_lane = slowest[lane.id];
-      of_lane = std::min(of_lane, next);
+      LowerTo(facts.slowest[lane.id], next);
+      if (follower.retention == Retention::kUntilPassed) LowerTo(facts.needed[lane.id], next);
     }
   }
   co_return Status::Ok();
@@ -55,7 +56,7 @@ Task<Result<TrimFacts>> JournalTrimmer::GatherFacts(Table& table, const JournalS
   facts.swept = memory.swept;
   if (now_millis - memory.followers_checked_millis < kFollowerCheckMillis) co_return facts;
   memory.followers_checked_millis = now_millis;
-  if (Status status = co_await FindSlowest(table, state, facts.slowest); !status.ok()) co_return status;
+  if (Status status = co_await FindSlowest(table, state, facts); !status.ok()) co_return status;
   co_return facts;
 }
 

@@ -29,7 +29,8 @@ class JournalTrimmer {
 
  private:
   Task<Result<TrimFacts>> GatherFacts(Table& table, const JournalState& state, int64_t now_millis);
-  Task<Status> FindSlowest(const Table& table, const JournalState& state, std::map<LaneId, Position>& slowest);
+  // How far followers are: all of them, and those who must have every record.
+  Task<Status> FindSlowest(const Table& table, const JournalState& state, TrimFacts& facts);
   Task<Status> CarryOut(Table& table, TrimPlan plan);
   Task<Status> StoreState(const Table& table, const JournalState& state);
 

@@ -99,8 +99,8 @@ TEST_F(JournalUpkeepTest, TrimmingThatFailsIsDoneLater) {
 
 TEST_F(JournalUpkeepTest, WhatEveryFollowerHasPassedGoesAtOnce) {
   auto table = layer_->CreateTable("t");
-  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "fast", model::kBothImages)).ok());
-  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "slow", model::kBothImages)).ok());
+  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "fast", model::kBothImages, Retention::kAtMostADay)).ok());
+  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "slow", model::kBothImages, Retention::kAtMostADay)).ok());
   const LaneId lane = table->journal().state()->lanes.back().id;
   for (int i = 0; i < 5; ++i) Put(*table, fmt::format("pk=S:{}", i));
   const auto positions = ReadLane(*table, lane, 0).positions;
@@ -124,6 +124,35 @@ TEST_F(JournalUpkeepTest, WhatEveryFollowerHasPassedGoesAtOnce) {
   clock_.AdvanceMillis(25 * kHour);
   Keep();
   EXPECT_EQ(JournalRows(*table), 0u);
+}
+
+TEST_F(JournalUpkeepTest, WhatSomebodyMustHaveWaitsForHim) {
+  auto table = CreateStream("t", "KEYS_ONLY");
+  ASSERT_TRUE(RunBlocking(journal_->Follow(table, "replica", model::kBothImages, Retention::kUntilPassed)).ok());
+  for (int i = 0; i < 3; ++i) Put(*table, fmt::format("pk=S:{}", i));
+  const LaneId lane = table->journal().state()->lanes.back().id;
+  for (int hour = 0; hour < 100; ++hour) {
+    Keep();
+    clock_.AdvanceMillis(kHour);
+  }
+  EXPECT_EQ(JournalRows(*table), 3u);
+  // Known over a restart, too.
+  table.reset();
+  Restart();
+  table = Find("t");
+  Keep();
+  clock_.AdvanceMillis(kHour);
+  Keep();
+  const auto lines = ReadLane(*table, lane, 0);
+  ASSERT_EQ(lines.records.size(), 3u);
+  EXPECT_TRUE(lines.is_done) << "the lane was renewed meanwhile";
+  ASSERT_TRUE(RunBlocking(journal_->StoreCursors(*table, "replica", {{lane, lines.positions[1] + 1}})).ok());
+  clock_.AdvanceMillis(kHour);
+  Keep();
+  EXPECT_EQ(JournalRows(*table), 1u);
+  ASSERT_TRUE(RunBlocking(journal_->Unfollow(table, "replica")).ok());
+  Keep();
+  EXPECT_EQ(JournalRows(*table), 0u) << "nobody needs it, and it is old";
 }
 
 TEST_F(JournalUpkeepTest, ALaneThatIsOldGoesOnInOneChild) {

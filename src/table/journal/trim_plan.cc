@@ -29,6 +29,16 @@ bool IsShown(const JournalState& state, const Lane& lane) {
                      [&](const StreamWindow& stream) { return stream.Shows(lane); });
 }
 
+// Behind what somebody must have who has not passed it, nothing goes.
+Position NeededFrom(const JournalState& state, const Lane& lane, const TrimFacts& facts) {
+  const bool is_needed = std::any_of(state.followers.begin(), state.followers.end(), [&](const Follower& follower) {
+    return follower.retention == Retention::kUntilPassed && follower.Follows(lane);
+  });
+  if (!is_needed) return UINT64_MAX;
+  const auto needed = facts.needed.find(lane.id);
+  return needed == facts.needed.end() ? 0 : needed->second;
+}
+
 Position EndOf(const Lane& lane, const TrimFacts& facts) {
   if (!lane.is_open()) return lane.end;
   for (const LanePosition& end : facts.ends)
@@ -44,7 +54,7 @@ Position TrimLimit(const JournalState& state, const Lane& lane, const JournalMar
   if (expired) limit = std::max(limit, expired->PositionIn(lane.id));
   if (const auto slowest = facts.slowest.find(lane.id); slowest != facts.slowest.end() && !IsShown(state, lane))
     limit = std::max(limit, slowest->second);
-  return std::max(lane.trimmed, std::min(limit, EndOf(lane, facts)));
+  return std::max(lane.trimmed, std::min({limit, EndOf(lane, facts), NeededFrom(state, lane, facts)}));
 }
 
 // The rows that go with what the lane has lost. Before its first lane and behind its last a partition may have records

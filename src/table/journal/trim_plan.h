@@ -1,8 +1,8 @@
 // TrimPlan: what of a table's journal nobody can read any more, as a pure function of its state.
 //
-// Records go when no stream shows them and every follower has passed them, or when they are as old as records may get.
-// How old they are is known by marks: "all records below this position were written by then". Used by JournalTrimmer,
-// which carries the plan out.
+// Records go when no stream shows them and every follower has passed them, or when they are as old as records may get;
+// but never before everybody has passed them who must have them (Retention::kUntilPassed). How old they are is known by
+// marks: "all records below this position were written by then". Used by JournalTrimmer, which carries the plan out.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ struct TrimFacts {
   // By lane: where the slowest follower reads on. A lane that is not here was not looked at: nothing goes before its
   // time.
   std::map<LaneId, Position> slowest;
+  // The same of those who must have every record: nothing goes that they have not passed, nor what was not looked at.
+  std::map<LaneId, Position> needed;
   std::map<LaneId, Position> swept;  // by lane: rows below are deleted
 };
 

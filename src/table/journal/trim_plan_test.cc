@@ -73,6 +73,31 @@ TEST_F(TrimPlanTest, WhatNoStreamShowsGoesWithItsSlowestFollower) {
   EXPECT_FALSE(Plan().is_needed) << "it has not begun";
 }
 
+TEST_F(TrimPlanTest, NothingGoesBeforeWhoMustHaveItHasPassed) {
+  Mark(facts_.now_millis - kDay, 300, 200);
+  state_.followers.push_back({"replica", model::kBothImages, 1, Retention::kUntilPassed});
+  EXPECT_FALSE(Plan().is_needed) << "nobody has looked how far it is";
+  facts_.slowest[lane().id] = facts_.needed[lane().id] = 180;
+  EXPECT_EQ(Plan().announced.lanes[0].trimmed, 180u);
+  facts_.slowest[lane().id] = facts_.needed[lane().id] = 400;
+  EXPECT_EQ(Plan().announced.lanes[0].trimmed, 300u) << "a stream shows the rest";
+
+  // A closed lane waits as well, however old it is.
+  Align(500, facts_.now_millis - 2 * kDay, true);
+  facts_.needed[lane().id] = 499;
+  EXPECT_EQ(Plan().announced.lanes[0].trimmed, 499u);
+  EXPECT_EQ(Plan().kept.lanes.size(), 2u);
+  facts_.needed[lane().id] = 500;
+  EXPECT_EQ(Plan().kept.lanes.size(), 1u);
+
+  // What is before its time is none of its business, and who follows by AWS's rule holds nothing up.
+  facts_.needed[lane().id] = 0;
+  state_.followers[0].first_lane = 2;
+  EXPECT_EQ(Plan().kept.lanes.size(), 1u);
+  state_.followers[0] = {"kinesis", model::kBothImages, 1, Retention::kAtMostADay};
+  EXPECT_EQ(Plan().kept.lanes.size(), 1u);
+}
+
 TEST_F(TrimPlanTest, AStreamIsForgottenADayAfterItsEnd) {
   state_.streams[0].end_lane = 2;
   state_.streams[0].disabled_millis = facts_.now_millis - kDay + 1;

@@ -11,9 +11,7 @@ namespace armature::table {
 
 namespace {
 constexpr char kCatalogKind = 'T';
-constexpr char kStatsKind = 'S';
 constexpr char kCounterKind = 'N';
-constexpr char kCleanStopKind = 'C';
 constexpr char kTokenKind = 'I';
 constexpr char kTokenExpiryKind = 'E';
 constexpr char kIndexBuildKind = 'B';
@@ -49,12 +47,6 @@ std::string_view NameInCatalogKey(std::string_view key) {
 }
 
 storage::KeyRange CatalogRange() { return {{kCatalogKind}, {kCatalogKind + 1}}; }
-
-std::string TableStatsKey(uint64_t table_id) {
-  std::string key{kStatsKind};
-  AppendBigEndian(key, table_id);
-  return key;
-}
 
 std::string NextTableIdKey() { return {kCounterKind}; }
 
@@ -161,8 +153,6 @@ storage::KeyRange JournalCursorRange(std::string_view reader) {
 storage::KeyRange AllOfHashes() { return {std::string(1, static_cast<char>(Space::kItems)), std::string(1, '\x7f')}; }
 
 uint64_t HashOfItemKey(std::string_view item_key) { return ReadBigEndian<uint64_t>(item_key.data() + 1); }
-
-std::string CleanStopKey() { return {kCleanStopKind}; }
 
 uint64_t PartitionHash(std::string_view encoded_partition_key) {
   return XXH3_64bits(encoded_partition_key.data(), encoded_partition_key.size());

@@ -35,11 +35,8 @@ std::string CatalogKey(std::string_view account, std::string_view region, std::s
 storage::KeyRange CatalogRange();
 // The name in such a key; whatever there is of it in a damaged one.
 std::string_view NameInCatalogKey(std::string_view key);
-// A table's persisted statistics, and the allocator of table ids.
-std::string TableStatsKey(uint64_t table_id);
+// The allocator of table ids.
 std::string NextTableIdKey();
-// There while the server is stopped in good order: the stored statistics are exact.
-std::string CleanStopKey();
 // The record of a transaction's client token, and the entry under which it is found when it has expired. `token_id` is
 // whatever tells tokens apart.
 std::string TokenKey(std::string_view token_id);

@@ -36,9 +36,7 @@ bool IsIn(const storage::KeyRange& range, std::string_view key) { return key >= 
 TEST(KeyLayout, BytesAsDocumented) {
   EXPECT_EQ(Hex(KeyOf(kComposite, "pk=S:ab,sk=N:12.5")), "10 1d 4f d0 76 0b e7 10 5c 61 62 00 01 c1 0d 33 00");
   EXPECT_EQ(Hex(CatalogKey("1", "r", "T")), "54 31 00 72 00 54");
-  EXPECT_EQ(Hex(TableStatsKey(5)), "53 00 00 00 00 00 00 00 05");
   EXPECT_EQ(Hex(NextTableIdKey()), "4e");
-  EXPECT_EQ(Hex(CleanStopKey()), "43");
   EXPECT_EQ(Hex(CollectionSizeKey(KeyOf(kSimple, "pk=S:ab"))), "11 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
 }
 
@@ -129,7 +127,6 @@ TEST(KeyLayout, CatalogueRecordsComeByAccountRegionAndName) {
       CatalogKey("1", "us", "a"), CatalogKey("10", "eu", "a"),  CatalogKey("2", "eu", "a")};
   EXPECT_TRUE(std::is_sorted(in_order.begin(), in_order.end()));
   for (const auto& key : in_order) EXPECT_TRUE(IsIn(CatalogRange(), key));
-  EXPECT_FALSE(IsIn(CatalogRange(), TableStatsKey(1)));
   EXPECT_FALSE(IsIn(CatalogRange(), NextTableIdKey()));
 }
 

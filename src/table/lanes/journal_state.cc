@@ -11,6 +11,9 @@ namespace armature::table {
 
 namespace {
 
+// As it is stored; the other is not.
+constexpr std::string_view kUntilPassedName = "untilPassed";
+
 template <class T, class Predicate>
 const T* FindIn(const std::vector<T>& all, Predicate matches) {
   const auto it = std::find_if(all.begin(), all.end(), matches);
@@ -122,6 +125,7 @@ void WriteFollower(JsonWriter& json, const Follower& follower) {
   json.Member("name", follower.name);
   json.Member("viewType", model::ViewTypeName(follower.images));
   WriteNumber(json, "firstLane", follower.first_lane);
+  if (follower.retention == Retention::kUntilPassed) json.Member("retention", kUntilPassedName);
   json.EndObject();
 }
 
@@ -182,7 +186,9 @@ StreamWindow ReadStream(const JsonRecord& record) {
 }
 
 Follower ReadFollower(const JsonRecord& record) {
-  return {record.Text("name"), model::ImagesOfViewType(record.Text("viewType")), record.Unsigned("firstLane")};
+  const bool is_until_passed = record.Text("retention") == kUntilPassedName;
+  return {record.Text("name"), model::ImagesOfViewType(record.Text("viewType")), record.Unsigned("firstLane"),
+          is_until_passed ? Retention::kUntilPassed : Retention::kAtMostADay};
 }
 
 LanePosition ReadPosition(const JsonRecord& record) { return {record.Unsigned("lane"), record.Unsigned("position")}; }

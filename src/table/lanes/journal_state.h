@@ -58,11 +58,18 @@ struct StreamWindow {
   bool Shows(const Lane& lane) const { return lane.id >= first_lane && (end_lane == 0 || lane.id < end_lane); }
 };
 
+// How long records wait for a follower that has not passed them.
+enum class Retention {
+  kAtMostADay,   // no longer than a stream shows them: AWS's rule
+  kUntilPassed,  // for as long as it takes: for one who must have them all
+};
+
 // Somebody besides the streams who needs records, such as a Kinesis destination.
 struct Follower {
   std::string name;
   model::Images images = model::kBothImages;
   LaneId first_lane = 0;  // follows from here on
+  Retention retention = Retention::kAtMostADay;
 
   bool Follows(const Lane& lane) const { return lane.id >= first_lane; }
 };

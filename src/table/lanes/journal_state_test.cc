@@ -21,6 +21,7 @@ TEST(JournalState, IsReadAsItWasWritten) {
   JournalState state;
   state.streams.push_back({"2026-11-15T08:00:00.000", model::kNewImage, 5, 1, 0, 0});
   state.followers.push_back({"kinesis/1", model::kBothImages, 2});
+  state.followers.push_back({"replica", model::kBothImages, 3, Retention::kUntilPassed});
   state.marks.push_back({1000, 20, 3, {{1, 17}, {2, UINT64_MAX / 2}}});
   state.trimmed_records = 2;
   state.trimmed_bytes = 9;
@@ -41,6 +42,8 @@ TEST(JournalState, IsReadAsItWasWritten) {
   EXPECT_EQ(read->ChildrenOf(1).size(), 2u);
   EXPECT_EQ(read->LanesOf(read->streams[0]).size(), 3u);
   EXPECT_EQ(read->LanesOf(read->followers[0]).size(), 2u);
+  EXPECT_EQ(read->followers[0].retention, Retention::kAtMostADay);
+  EXPECT_EQ(read->followers[1].retention, Retention::kUntilPassed);
 }
 
 TEST(JournalState, DamageIsNoticed) {

@@ -11,7 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
+#include "model/item_size.h"
 #include "table/keys/key_layout.h"
 #include "table/partition/row_scan.h"
 #include "table/read/page_read.h"
@@ -25,7 +26,7 @@ constexpr std::string_view kIndex = "by_g";
 
 class ManyPartitionsTest : public testing::Test {
  protected:
-  ManyPartitionsTest() : engine_(storage::OpenMemoryEngine(metrics_)) {
+  ManyPartitionsTest() : engine_(storage::MakeTestEngine(metrics_)) {
     Start();
     model::TableDef def = MakeTableDef("tbl");
     def.attribute_definitions.push_back({"g", model::Type::kS});
@@ -113,7 +114,14 @@ class ManyPartitionsTest : public testing::Test {
   void ExpectAll() {
     for (const auto& [key, item] : expected_) EXPECT_EQ(ReadItem(layer_->reads, *table_, key), item);
     std::multiset<std::string> wanted;
-    for (const auto& [key, item] : expected_) wanted.insert(item);
+    storage::RowCount counted;
+    Arena arena;
+    for (const auto& [key, item] : expected_) {
+      wanted.insert(item);
+      counted += {1, static_cast<int64_t>(model::ItemSize(expr::MakeItem(arena, item)))};
+    }
+    EXPECT_EQ(table_->CountItems(), counted);
+    EXPECT_EQ(table_->CountRows(Index()), counted);
     const auto schema = table_->schema();
     for (const size_t limit : {size_t{1}, size_t{7}, SIZE_MAX}) {
       const auto items = Scan(schema->items(), table_->partitions(), limit);

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -33,7 +33,7 @@ class MeterOfPartitionTest : public testing::Test {
 
   Metrics metrics_;
   ManualClock clock_;
-  std::unique_ptr<storage::Engine> engine_ = storage::OpenMemoryEngine(metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   TableLayer layer_{*engine_, clock_};
   std::shared_ptr<Table> table_ = layer_.CreateTable("tbl");
 };

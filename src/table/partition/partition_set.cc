@@ -35,6 +35,13 @@ std::shared_ptr<const PartitionSet::List> PartitionSet::ended() const {
   return ended_;
 }
 
+storage::RowCount PartitionSet::CountRows(uint32_t slot) const {
+  storage::RowCount sum;
+  const auto partitions = list();
+  for (const auto& partition : *partitions) sum += partition->handle().count(slot);
+  return {std::max<int64_t>(0, sum.rows), std::max<int64_t>(0, sum.bytes)};
+}
+
 std::shared_ptr<Partition> PartitionSet::Find(uint64_t hash) const {
   MutexLock lock(mutex_);
   const List& list = *list_;

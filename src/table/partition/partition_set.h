@@ -42,6 +42,8 @@ class PartitionSet {
   // By hash ascending, without those that have ended.
   std::shared_ptr<const List> list() const;
   std::shared_ptr<const List> ended() const;
+  // All of them together. Never below zero, as a part may be alone.
+  storage::RowCount CountRows(uint32_t slot) const;
 
   // For whoever was refused with kFenced by `dead`: when this returns ok, Find finds another, or is worth another try.
   // kNotFound: there is none any more, and with them the table is gone.

@@ -5,16 +5,8 @@
 
 namespace armature::table {
 
-namespace {
-
-double ShareOf(const storage::HashRange& hashes) {
-  return (static_cast<double>(hashes.last - hashes.first) + 1.0) / 0x1p64;
-}
-
-}  // namespace
-
 std::vector<storage::PartitionId> SplitChooser::Choose(storage::KeyspaceId keyspace, const PartitionSet& partitions,
-                                                       int64_t bytes, int64_t now_millis) {
+                                                       int64_t now_millis) {
   Heat& heat = heat_[keyspace];
   const double seconds = std::max(1.0, static_cast<double>(now_millis - heat.asked_millis) / 1000.0);
   const auto list = partitions.list();
@@ -28,7 +20,8 @@ std::vector<storage::PartitionId> SplitChooser::Choose(storage::KeyspaceId keysp
       busy[id] = (before == heat.seconds.end() ? 0 : before->second) + 1;
     }
     const bool is_hot = busy.contains(id) && busy[id] >= rules_.seconds;
-    const bool is_large = static_cast<double>(bytes) * ShareOf(partition->hashes()) > static_cast<double>(rules_.bytes);
+    const int64_t bytes = partition->handle().count().bytes;
+    const bool is_large = bytes > 0 && static_cast<uint64_t>(bytes) > rules_.bytes;
     if (list->size() + chosen.size() >= kMostPartitions) break;
     if (is_large || (is_hot && list->size() + chosen.size() < rules_.most_for_heat)) chosen.push_back(id);
   }

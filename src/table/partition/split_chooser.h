@@ -1,7 +1,7 @@
 // SplitChooser: which partitions are to be split: those that were too busy for too long, and those that are too large.
 //
-// Remembers for how long each was busy. How large one is follows from the size of the whole and its share of the
-// hashes, which spread items evenly. Not thread-safe; used by the journal's upkeep.
+// Remembers for how long each was busy. How large one is it counts itself. Not thread-safe; used by the journal's
+// upkeep.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ class SplitChooser {
  public:
   explicit SplitChooser(const SplitRules& rules) : rules_(rules) {}
 
-  // Called about once a second, with the size of all rows in the partitions together.
-  std::vector<storage::PartitionId> Choose(storage::KeyspaceId keyspace, const PartitionSet& partitions, int64_t bytes,
+  // Called about once a second.
+  std::vector<storage::PartitionId> Choose(storage::KeyspaceId keyspace, const PartitionSet& partitions,
                                            int64_t now_millis);
   // Those that were not asked for at that time are gone.
   void ForgetOthers(int64_t now_millis) {

@@ -18,9 +18,11 @@ using model::ApiResult;
 
 namespace {
 
-// Rows are asked for in portions: small enough that a page of 1 MB is not overshot by much, large enough that a page of
-// small items is one call.
-constexpr size_t kPortionBytes = 256 * 1024;
+// Rows are asked for in portions: small enough that a portion, read from the cache, does not keep the reactor for long
+// and a page of 1 MB is not overshot by much; large enough that a page of small items is one call.
+constexpr size_t kPortionBytes = 128 * 1024;
+// The same for entries whose items are fetched.
+constexpr size_t kPortionFetches = 200;
 // What a row costs besides its bytes, in bytes.
 constexpr size_t kRowUnits = 128;
 
@@ -36,8 +38,10 @@ class PageReader {
 
   Task<ApiResult<void>> Run() {
     while (!is_done_ && !rows_.at_end()) {
-      storage::ScanOp& scan = rows_.Prepare(page_.limit - page_.row_count, kPortionBytes);
+      const size_t left = page_.limit - page_.row_count;
+      storage::ScanOp& scan = rows_.Prepare(page_.fetch_from ? std::min(left, kPortionFetches) : left, kPortionBytes);
       Status status = co_await storage::Run(engine_, scan);
+      WorkMeter::Add(scan.buffer.size());
       if (status.ok() && page_.fetch_from) status = co_await FetchItems(scan);
       if (status.code() == StatusCode::kFenced) {
         status = co_await rows_.LookAgain(engine_);
@@ -114,6 +118,7 @@ class PageReader {
     get.at = page_.at;
     Status status = co_await storage::Run(engine_, get);
     fetched_ = std::move(get.entries);
+    for (const auto& entry : fetched_) WorkMeter::Add(kRowUnits + entry.value.size());
     co_return status;
   }
 

@@ -14,6 +14,9 @@ std::string Intent::Encode() const {
   bytes += transaction_id;
   AppendBigEndian(bytes, action);
   AppendBigEndian(bytes, partition_end);
+  std::string counts;
+  storage::AppendCounts(changes.counts(), counts);
+  AppendLengthPrefixed(bytes, counts);
   bytes += changes.data();
   return bytes;
 }
@@ -25,7 +28,11 @@ Result<Intent> Intent::Decode(std::string_view bytes) {
   intent.transaction_id = reader.Bytes(kTransactionIdBytes);
   intent.action = reader.BigEndian<uint32_t>();
   intent.partition_end = reader.BigEndian<uint32_t>();
-  if (is_known && reader.ok() && intent.changes.Append(reader.Bytes(reader.remaining()))) return intent;
+  ByteReader counts(reader.LengthPrefixed());
+  storage::ReadCounts(counts).ForEach([&](uint32_t slot, const storage::RowCount& count) {
+    intent.changes.Count(slot, count.rows, count.bytes);
+  });
+  if (is_known && reader.ok() && counts.ok() && intent.changes.Append(reader.Bytes(reader.remaining()))) return intent;
   return Status::Corruption("an intent of a transaction is damaged");
 }
 

@@ -20,7 +20,8 @@ namespace armature::table {
 
 inline constexpr size_t kTransactionIdBytes = 16;
 
-// version 1 | transaction id | number of the action, 4 bytes | where the partition key ends, 4 bytes | changes
+// version 1 | transaction id | number of the action, 4 bytes | where the partition key ends, 4 bytes | bytes(counts) |
+// changes
 struct Intent {
   std::string transaction_id;
   uint32_t action = 0;  // they are carried out in this order

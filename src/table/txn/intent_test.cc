@@ -13,11 +13,15 @@ std::string Shown(const storage::Batch& batch) {
   return shown;
 }
 
+constexpr size_t kHeadBytes = 1 + kTransactionIdBytes + 4 + 4 + 1;  // without counts
+
 TEST(IntentTest, WhatIsEncodedIsDecoded) {
   Intent intent{std::string(kTransactionIdBytes, 'x'), 7, 12, {}};
   intent.changes.Put("\x10item", "new");
   intent.changes.Delete("\x20row");
   intent.changes.PutNumbered("\x90", "record");
+  intent.changes.Count(0, 1, 8);
+  intent.changes.Count(3, -1, -5);
   const std::string bytes = intent.Encode();
   EXPECT_EQ(TransactionOfIntent(bytes), intent.transaction_id);
   const auto decoded = Intent::Decode(bytes);
@@ -27,12 +31,14 @@ TEST(IntentTest, WhatIsEncodedIsDecoded) {
   EXPECT_EQ(decoded->partition_end, 12u);
   EXPECT_EQ(Shown(decoded->changes), Shown(intent.changes));
   EXPECT_EQ(decoded->changes.numbers(), 1u);
+  EXPECT_EQ(decoded->changes.counts().of(0), (storage::RowCount{1, 8}));
+  EXPECT_EQ(decoded->changes.counts().of(3), (storage::RowCount{-1, -5}));
 }
 
 // The form that docs/design/formats.md shows.
 TEST(IntentTest, TheStoredFormOfAnItemThatWasOnlyLookedAt) {
   const Intent intent{std::string(kTransactionIdBytes, 'x'), 1, 11, {}};
-  EXPECT_EQ(intent.Encode(), std::string("\x01xxxxxxxxxxxxxxxx\0\0\0\x01\0\0\0\x0b", 25));
+  EXPECT_EQ(intent.Encode(), std::string("\x01xxxxxxxxxxxxxxxx\0\0\0\x01\0\0\0\x0b\0", 26));
 }
 
 TEST(IntentTest, WhatIsCutOffIsDamaged) {
@@ -40,11 +46,11 @@ TEST(IntentTest, WhatIsCutOffIsDamaged) {
   intent.changes.Put("\x10item", "new");
   const std::string bytes = intent.Encode();
   for (size_t size = 0; size < bytes.size(); ++size) {
-    if (size == 1 + kTransactionIdBytes + 8) continue;  // without changes it is one of an item that was looked at
+    if (size == kHeadBytes) continue;  // without changes it is one of an item that was looked at
     EXPECT_FALSE(Intent::Decode(bytes.substr(0, size))) << size;
   }
   std::string of_another_kind = bytes;
-  of_another_kind[1 + kTransactionIdBytes + 8] = 99;
+  of_another_kind[kHeadBytes] = 99;
   EXPECT_FALSE(Intent::Decode(of_another_kind));
 }
 

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "model/item_size.h"
-#include "storage/memory/memory_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/table_testing.h"
 #include "table/write/write_path.h"
 
@@ -58,8 +58,8 @@ TEST_F(TransactionTest, TakesEffectInAllTablesOrInNone) {
   EXPECT_EQ(Read(*a_, "pk=S:1"), "n=N:1,pk=S:1");
   EXPECT_EQ(Read(*b_, "pk=S:1"), "n=N:2,pk=S:1");
   EXPECT_EQ(Read(*b_, "pk=S:2"), "(none)");
-  EXPECT_EQ(a_->stats().item_count.load(), 1);
-  EXPECT_EQ(b_->stats().item_count.load(), 1);
+  EXPECT_EQ(a_->CountItems().rows, 1);
+  EXPECT_EQ(b_->CountItems().rows, 1);
 
   TestWrites bad;
   bad.Add(TestWrite::Delete(*a_, "pk=S:1"));
@@ -72,7 +72,7 @@ TEST_F(TransactionTest, TakesEffectInAllTablesOrInNone) {
   EXPECT_EQ(bad.old_item(1), "n=N:2,pk=S:1");
   EXPECT_EQ(Read(*a_, "pk=S:1"), "n=N:1,pk=S:1");
   EXPECT_EQ(Read(*b_, "pk=S:1"), "n=N:2,pk=S:1");
-  EXPECT_EQ(a_->stats().item_count.load(), 1);
+  EXPECT_EQ(a_->CountItems().rows, 1);
 }
 
 TEST_F(TransactionTest, AnUpdateThatDoesNotFitItsItemCancels) {
@@ -103,8 +103,8 @@ TEST_F(TransactionTest, SeveralItemsOfOneCollectionAddUp) {
   EXPECT_EQ(Transact(fewer), "ok");
   EXPECT_EQ(fewer.all()[2].collection_bytes, 100u - 20 - 13);
   const auto schema = c_->schema();
-  EXPECT_EQ(schema->indexes().front().stats->item_count.load(), 3);
-  EXPECT_EQ(c_->stats().item_count.load(), 5);
+  EXPECT_EQ(c_->CountRows(schema->indexes().front()).rows, 3);
+  EXPECT_EQ(c_->CountItems().rows, 5);
 }
 
 TEST_F(TransactionTest, ACollectionOverItsLimitCancels) {
@@ -129,7 +129,7 @@ TEST_F(TransactionTest, AFailedCommitChangesNothing) {
   engine_->FailNext(FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
   EXPECT_EQ(Transact(writes), "InternalServerError");
   EXPECT_EQ(Read(*a_, "pk=S:1"), "(none)");
-  EXPECT_EQ(a_->stats().item_count.load(), 0);
+  EXPECT_EQ(a_->CountItems().rows, 0);
   Put(*a_, "pk=S:1");  // the latches are free again
   Put(*b_, "pk=S:1");
 }
@@ -191,7 +191,7 @@ TEST_F(TransactionTest, ABatchKeepsIndexesAndCollections) {
   EXPECT_EQ(Batch(writes), "ok");
   EXPECT_EQ(writes.all()[2].collection_bytes, 20u + 7u);
   EXPECT_EQ(writes.all()[0].index_charges.size(), 1u);
-  EXPECT_EQ(c_->schema()->indexes().front().stats->item_count.load(), 1);
+  EXPECT_EQ(c_->CountRows(c_->schema()->indexes().front()).rows, 1);
 }
 
 // --- many at once
@@ -256,7 +256,7 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
   Metrics metrics_;
   std::unique_ptr<storage::Engine> engine_ =
       GetParam() ? storage::OpenFaultyEngine({.is_auto_sync = true, .is_delayed = true}, metrics_)
-                 : std::unique_ptr<storage::Engine>(storage::OpenMemoryEngine(metrics_));
+                 : storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
   std::shared_ptr<Table> plain_ = layer_->CreateTable("P");
@@ -340,8 +340,8 @@ TEST_P(SerialOrderTest, ManyWritersLookLikeOneAfterTheOther) {
     left = clear.all()[3].collection_bytes;
     EXPECT_EQ(left, 0u);
   }
-  EXPECT_EQ(collections_->stats().item_count.load(), 0);
-  EXPECT_EQ(collections_->schema()->indexes().front().stats->item_count.load(), 0);
+  EXPECT_EQ(collections_->CountItems().rows, 0);
+  EXPECT_EQ(collections_->CountRows(collections_->schema()->indexes().front()).rows, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Engine, SerialOrderTest, testing::Bool(),

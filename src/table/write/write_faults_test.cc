@@ -85,7 +85,7 @@ TEST_F(WriteFaultsTest, AnExceptionBeforeTheCommitLeavesNoImageBehind) {
   engine_->ThrowNext(Point::kCommit);
   EXPECT_THROW(Run(TestWrite::Delete(*table_, "pk=S:a")), std::bad_alloc);
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:3", "attribute_not_exists(pk)")), "condition");
-  EXPECT_EQ(table_->stats().item_count.load(), 2);
+  EXPECT_EQ(table_->CountItems().rows, 2);
 }
 
 TEST_F(WriteFaultsTest, AnExceptionInATransactionLeavesNoImageBehind) {
@@ -232,7 +232,7 @@ TEST_F(WriteFaultsTest, AFullDiskIsServiceUnavailableAndChangesNothing) {
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:2")), "ServiceUnavailableException");
   EXPECT_EQ(last_->message(), model::messages::kNoSpace);
   EXPECT_EQ(Read("pk=S:a"), "n=N:1,pk=S:a");
-  EXPECT_EQ(table_->stats().item_count.load(), 1);
+  EXPECT_EQ(table_->CountItems().rows, 1);
   EXPECT_EQ(Run(TestWrite::Put(*table_, "pk=S:a,n=N:3", "n = :one", {{":one", "N:1"}})), "ok");
 }
 
@@ -358,7 +358,7 @@ TEST_P(WriteThreadsTest, ConcurrentCountersAddUp) {
   EXPECT_EQ(bad, 0);
   for (size_t key = 0; key < kKeys; ++key)
     EXPECT_EQ(Read(fmt::format("pk=S:k{}", key)), fmt::format("n=N:{},pk=S:k{}", kCoroutines * kRounds / kKeys, key));
-  EXPECT_EQ(table_->stats().item_count.load(), static_cast<int64_t>(kKeys));
+  EXPECT_EQ(table_->CountItems().rows, static_cast<int64_t>(kKeys));
 }
 
 TEST_P(WriteThreadsTest, CompareAndSetLosesNoUpdate) {

@@ -187,6 +187,8 @@ void WritePath::AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, 
     batch.Delete(write.storage_key_);
     changes.images.Put(write.stripe_, write.storage_key_, false, {});
   }
+  batch.Count(0, static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists),
+              static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
   if (!write.schema->indexes().empty()) {
     const Image before = ImageOf(write.old_exists, write.old_item), after = ImageOf(write.new_exists, write.new_item);
     if (is_atomic_) {
@@ -279,17 +281,8 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
 // --- committing
 
 void WritePath::CountChange(ItemWrite& write) const {
-  const auto move = [](RowStats& stats, int64_t items, int64_t bytes) {
-    if (items != 0) stats.item_count.fetch_add(items, std::memory_order_relaxed);
-    if (bytes != 0) stats.size_bytes.fetch_add(bytes, std::memory_order_relaxed);
-    if (!stats.is_dirty.load(std::memory_order_relaxed)) stats.is_dirty.store(true, std::memory_order_release);
-  };
   if (write.kind == ItemWrite::Kind::kCheck) return;
   write.partition_->CountWrite();
-  move(write.table->stats(), static_cast<int64_t>(write.new_exists) - static_cast<int64_t>(write.old_exists),
-       static_cast<int64_t>(write.new_size) - static_cast<int64_t>(write.old_size));
-  for (const IndexCharge& charge : write.index_charges)
-    move(*charge.index->stats, charge.item_delta, charge.size_delta);
   if (write.new_expiry_ != INT64_MAX) write.table->NoteExpiry(write.new_expiry_);
 }
 
@@ -771,25 +764,19 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
     co_return ApiResult<void>{};
   }
   IndexCharge charge;
-  std::shared_ptr<RowStats> stats;
   std::shared_ptr<Partition> target;
   const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
     const auto& indexes = write.schema->indexes();
     const auto index =
         std::find_if(indexes.begin(), indexes.end(), [&](const auto& i) { return i.def->id == index_id; });
     if (index == indexes.end()) return nullptr;
-    stats = index->stats;
     if (!AppendIndexEntry(*index, write.old_item, arena, batch, charge)) return nullptr;
     std::string row_key;
     AppendRowKey(index->keyspace, write.old_item, row_key);
     return target = index->partitions->Find(HashOfItemKey(row_key));
   };
   ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, true, append, arena));
-  if (!is_put) co_return ApiResult<void>{};
-  target->meter().AddBackgroundWrite(charge.write_units);
-  stats->item_count.fetch_add(charge.item_delta, std::memory_order_relaxed);
-  stats->size_bytes.fetch_add(charge.size_delta, std::memory_order_relaxed);
-  table.stats().is_dirty.store(true, std::memory_order_release);
+  if (is_put) target->meter().AddBackgroundWrite(charge.write_units);
   co_return ApiResult<void>{};
 }
 

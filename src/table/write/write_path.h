@@ -2,11 +2,12 @@
 // record, commit, wait until it is durable.
 //
 // Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It takes the
-// latches; a write that finds its partition dead is done in the one that has taken its place. Statistics, what a write
-// costs (write_charges.cc) and the images for ReturnValues are by-products left in the ItemWrite. Guarantees: a write
-// that returns success is durable; one that returns an error changed nothing (or, after a storage failure, may have, as
-// the error says); what a failed condition reveals of an item is durable too; transactions are serializable against
-// each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
+// latches; a write that finds its partition dead is done in the one that has taken its place. Its counts are part of
+// the commit; what it costs (write_charges.cc) and the images for ReturnValues are by-products left in the ItemWrite.
+// Guarantees: a write that returns success is durable; one that returns an error changed nothing (or, after a storage
+// failure, may have, as the error says); what a failed condition reveals of an item is durable too; transactions are
+// serializable against each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and
+// storage/.
 //
 // Where the engine commits to several partitions at once, so does this. Where it does not (docs/adr/0024), the rows of
 // global indexes follow by notes (index/index_follower.h), the writes of a batch are committed partition by partition,

@@ -115,7 +115,7 @@ class HttpFunction final : public Function {
 }  // namespace
 
 // Starts handlers on a thread of its own. The kernel ends a handler with the thread that started it, which is how no
-// handler outlives a server that was killed; threads that deliver batches come and go with shards.
+// handler outlives a server that was killed; threads that deliver batches come and go with lanes.
 class HandlerLimit::Starter {
  public:
   using Started = Result<std::unique_ptr<HandlerProcess>>;

@@ -7,7 +7,6 @@
 #include <xxhash.h>
 
 #include "base/log.h"
-#include "base/memory/arena.h"
 #include "model/messages/streams.h"
 #include "table/keys/key_layout.h"
 #include "wire/json/change_json.h"
@@ -110,7 +109,8 @@ KinesisDelivery::Outcome KinesisDelivery::Enable(const KinesisDestinationDef& de
   if (*status == "DELETING") return fail(messages::kKinesisStreamNotActive);
 
   attempts_ = 0;
-  const Status followed = RunBlocking(deps_.journal.Follow(table_, FollowerName(destination), model::kBothImages));
+  const Status followed = RunBlocking(
+      deps_.journal.Follow(table_, FollowerName(destination), model::kBothImages, table::Retention::kAtMostADay));
   if (!followed.ok()) return BackOff(followed.ToString());
   return Change(destination, KinesisStatus::kActive, {});
 }
@@ -122,8 +122,8 @@ KinesisDelivery::Outcome KinesisDelivery::Disable(const KinesisDestinationDef& d
     const Outcome outcome = Deliver(destination, stop);
     if (outcome.next == Next::kAgain || stop.stop_requested()) return outcome;
   }
-  const Status unfollowed = RunBlocking(deps_.journal.Unfollow(table_, FollowerName(destination)));
-  if (!unfollowed.ok()) return BackOff(unfollowed.ToString());
+  const Status removed = RunBlocking(followers::LaneWalker::Remove(deps_.journal, table_, FollowerName(destination)));
+  if (!removed.ok()) return BackOff(removed.ToString());
   Forget();
   return Change(destination, KinesisStatus::kDisabled, {});
 }
@@ -151,73 +151,57 @@ KinesisDelivery::Outcome KinesisDelivery::Change(const KinesisDestinationDef& fr
 // --- reading the journal
 
 Status KinesisDelivery::TakeUp(const KinesisDestinationDef& destination) {
-  if (generation_ == destination.generation) return Status::Ok();
+  if (walker_ && generation_ == destination.generation) return Status::Ok();
   Forget();
-  auto cursors = RunBlocking(deps_.journal.LoadCursors(*table_, FollowerName(destination)));
-  if (!cursors) return std::move(cursors).error();
-  for (const auto& cursor : *cursors) cursors_[cursor.lane] = cursor.next;
+  auto following = followers::FollowingOf(table_, FollowerName(destination), model::kBothImages);
+  auto walker = RunBlocking(followers::LaneWalker::Open(deps_.journal, std::move(following)));
+  if (!walker) return std::move(walker).error();
+  walker_ = std::move(*walker);
   generation_ = destination.generation;
   return Status::Ok();
 }
 
 Result<bool> KinesisDelivery::Gather(const KinesisDestinationDef& destination) {
   if (Status status = TakeUp(destination); !status.ok()) return status;
-  const auto state = table_->journal().state();
-  const table::Follower* follower = state->FindFollower(FollowerName(destination));
-  if (!follower) return Status::NotFound("the journal does not know the destination");
-  std::set<table::LaneId> unfinished;
-  bool has_news = false;
-  for (const table::Lane* lane : state->LanesOf(*follower)) {
-    const auto cursor = cursors_.find(lane->id);
-    const table::Position from = cursor != cursors_.end() ? cursor->second : lane->first;
-    const bool must_wait = unfinished.contains(lane->parent);  // an item's older records are still in the parent
-    // One without records is done when its parent is: its children wait for that too.
-    if (!lane->is_open() && from >= lane->end && !must_wait) continue;
-    unfinished.insert(lane->id);
-    if (must_wait || pending_.size() >= KinesisClient::kMaxRecords) continue;
-    auto lane_has_news = GatherLane(*lane, from, destination);
-    if (!lane_has_news) return std::move(lane_has_news).error();
-    has_news |= *lane_has_news;
-  }
-  return has_news;
-}
-
-Result<bool> KinesisDelivery::GatherLane(const table::Lane& lane, table::Position from,
-                                         const KinesisDestinationDef& destination) {
-  Arena arena;
-  const table::ReadLimits limits{.records = KinesisClient::kMaxRecords - pending_.size()};
-  auto page = RunBlocking(deps_.journal.Read(*table_, lane.id, from, limits, model::kBothImages, arena));
-  if (!page) return std::move(page).error();
-  const auto def = table_->def();
-  if (page->was_trimmed) {
-    LogWarn("table {}: changes older than the journal keeps were not delivered to {}", def->name,
+  if (!table_->journal().state()->FindFollower(FollowerName(destination)))
+    return Status::NotFound("the journal does not know the destination");
+  const followers::Deliver deliver = [&](const auto& lane, followers::LaneBatch& batch) {
+    return TakeOn(destination, lane, batch);
+  };
+  const auto walked = RunBlocking(walker_->Walk({.records = KinesisClient::kMaxRecords}, deliver));
+  if (!walked) return walked.error();
+  if (walked->was_trimmed) {
+    LogWarn("table {}: changes older than the journal keeps were not delivered to {}", table_->def()->name,
             destination.stream_arn);
     deps_.meters.dropped.Add();
   }
+  return walked->has_news;
+}
+
+Task<Status> KinesisDelivery::TakeOn(const KinesisDestinationDef& destination,
+                                     const std::shared_ptr<followers::FollowedLane>& lane,
+                                     followers::LaneBatch& batch) {
+  const auto def = table_->def();
   const wire::ChangeSource source{.region = def->region, .table_name = def->name, .stream_arn = {}};
-  for (const model::ChangeRecord& record : page->records) {
-    Pending& pending = pending_.emplace_back();
-    pending.created_millis = record.created_millis;
+  for (; !batch.left().empty(); batch.TakeFirst()) {
+    const model::ChangeRecord& record = batch.left().front();
+    Pending pending{{}, lane, record.position};
     pending.record.partition_key = PartitionKey(*table_, record.keys);
     wire::AppendKinesisRecord(record, source, destination.precision, pending.record.data);
+    pending_.push_back(std::move(pending));
   }
-  const table::Position next = page->is_done ? std::max(page->next, lane.end) : page->next;
-  if (page->records.empty() && !page->is_done) {
-    cursors_[lane.id] = next;  // only other lanes have moved: not worth a record on disk
-    return false;
-  }
-  gathered_[lane.id] = next;
-  return true;
+  co_return Status::Ok();
+}
+
+void KinesisDelivery::FinishFirst() {
+  pending_.front().lane->Finished(pending_.front().position);
+  pending_.pop_front();
 }
 
 Status KinesisDelivery::StoreProgress() {
-  if (gathered_.empty()) return Status::Ok();
-  std::vector<table::Journal::Cursor> cursors;
-  for (const auto& [lane, next] : gathered_) cursors.push_back({lane, next});
-  const std::string reader = fmt::format("kinesis-{}", generation_);
-  if (Status status = RunBlocking(deps_.journal.StoreCursors(*table_, reader, cursors)); !status.ok()) return status;
-  for (const auto& [lane, next] : gathered_) cursors_[lane] = next;
-  gathered_.clear();
+  if (!walker_ || !has_moved_) return Status::Ok();
+  if (Status status = RunBlocking(walker_->Checkpoint()); !status.ok()) return status;
+  has_moved_ = false;
   return Status::Ok();
 }
 
@@ -231,13 +215,10 @@ KinesisDelivery::Outcome KinesisDelivery::Deliver(const KinesisDestinationDef& d
   if (pending_.empty()) {
     // Of a request that Kinesis took, but whose cursors could not be stored.
     if (Status status = StoreProgress(); !status.ok()) return BackOff(status.ToString());
-    auto gathered = Gather(destination);
-    if (!gathered) {
-      pending_.clear();
-      gathered_.clear();
-      return BackOff(gathered.error().ToString());
-    }
-    if (!*gathered) return {Next::kAwaitRecords, {}};
+    const auto has_news = Gather(destination);
+    has_moved_ = has_moved_ || !has_news || *has_news;
+    if (!has_news) return BackOff(has_news.error().ToString());
+    if (!*has_news) return {Next::kAwaitRecords, {}};
   }
   ShowLag();
   if (!pending_.empty()) {
@@ -291,7 +272,7 @@ KinesisDelivery::Outcome KinesisDelivery::HandleFailure(const KinesisError& erro
   LogWarn("table {}: a change record of {} bytes is more than Kinesis takes and was given up: {}", table_->def()->name,
           record.data.size(), error.message);
   deps_.meters.dropped.Add();
-  pending_.pop_front();
+  FinishFirst();
   return Again();
 }
 
@@ -305,8 +286,10 @@ bool KinesisDelivery::Settle(const std::vector<std::string>& errors) {
     if (!error.empty() || behind.contains(pending.record.partition_key)) {
       behind.insert(pending.record.partition_key);
       kept.push_back(std::move(pending));
+      pending_.pop_front();
+    } else {
+      FinishFirst();
     }
-    pending_.pop_front();
   }
   deps_.meters.delivered.Add(taken);
   pending_.insert(pending_.begin(), std::make_move_iterator(kept.begin()), std::make_move_iterator(kept.end()));
@@ -323,15 +306,13 @@ KinesisDelivery::Outcome KinesisDelivery::BackOff(std::string_view why) {
 
 void KinesisDelivery::Forget() {
   generation_ = 0;
-  cursors_.clear();
-  gathered_.clear();
   pending_.clear();
+  walker_.reset();
+  has_moved_ = false;
   request_limit_ = KinesisClient::kMaxRecords;
   ShowLag();
 }
 
-void KinesisDelivery::ShowLag() {
-  deps_.meters.SetOldest(table_->id(), pending_.empty() ? 0 : pending_.front().created_millis);
-}
+void KinesisDelivery::ShowLag() { deps_.meters.SetOldest(table_->id(), walker_ ? walker_->oldest_millis() : 0); }
 
 }  // namespace armature::workers

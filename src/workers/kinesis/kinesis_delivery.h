@@ -1,9 +1,10 @@
 // KinesisDelivery: takes one table's Kinesis destination through its states and sends it the table's changes.
 //
-// A follower of the journal with durable cursors: a record is passed only after Kinesis took it, so a crash of either
-// side repeats records but loses none; a repeated record has the same eventID. Records of an item stay in order: one
-// that Kinesis did not take is sent again together with all later ones of the same item. Not thread-safe: driven by one
-// thread (kinesis_worker) or by a test, step by step; a step may block for as long as an HTTP request takes.
+// A follower of the journal, which followers/lane_walker.h takes it through: a record is passed only after Kinesis took
+// it, so a crash of either side repeats records but loses none; a repeated record has the same eventID. Records of an
+// item stay in order: one that Kinesis did not take is sent again together with all later ones of the same item. Not
+// thread-safe: driven by one thread (kinesis_worker) or by a test, step by step; a step may block for as long as an
+// HTTP request takes.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,7 @@
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
+#include "followers/lane_walker.h"
 #include "model/table_def.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
@@ -81,7 +83,8 @@ class KinesisDelivery {
  private:
   struct Pending {
     KinesisRecord record;
-    int64_t created_millis = 0;
+    std::shared_ptr<followers::FollowedLane> lane;
+    table::Position position = 0;
   };
 
   Outcome Enable(const model::KinesisDestinationDef& destination, const std::stop_token& stop);
@@ -92,12 +95,14 @@ class KinesisDelivery {
   // Brings the destination, if it is still the same, into another state.
   Outcome Change(const model::KinesisDestinationDef& from, model::KinesisStatus status, std::string_view description);
 
-  // Fills pending_ from the journal. False: there is nothing to deliver and nothing to record.
+  // Fills pending_ from the journal. False: there is nothing to deliver and nothing to store.
   Result<bool> Gather(const model::KinesisDestinationDef& destination);
-  Result<bool> GatherLane(const table::Lane& lane, table::Position from,
-                          const model::KinesisDestinationDef& destination);
   Status TakeUp(const model::KinesisDestinationDef& destination);
+  Task<Status> TakeOn(const model::KinesisDestinationDef& destination,
+                      const std::shared_ptr<followers::FollowedLane>& lane, followers::LaneBatch& batch);
   Status StoreProgress();
+  // The first of those pending is dealt with.
+  void FinishFirst();
   // Keeps what was not taken and whatever follows it for the same item. True if all were taken.
   bool Settle(const std::vector<std::string>& errors);
   size_t NextRequestSize() const;
@@ -108,9 +113,9 @@ class KinesisDelivery {
   const Deps deps_;
   const std::shared_ptr<table::Table> table_;
 
-  uint64_t generation_ = 0;                            // of the destination the following is about; 0: of none
-  std::map<table::LaneId, table::Position> cursors_;   // delivered up to here
-  std::map<table::LaneId, table::Position> gathered_;  // where reading goes on once pending_ is delivered
+  uint64_t generation_ = 0;  // of the destination the following is about; 0: of none
+  std::unique_ptr<followers::LaneWalker> walker_;
+  bool has_moved_ = false;  // there may be cursors to be stored
   std::deque<Pending> pending_;
   size_t request_limit_ = KinesisClient::kMaxRecords;
   int attempts_ = 0;  // failed in a row

@@ -47,7 +47,7 @@ TEST_F(TtlSweepTest, ExpiredItemsGoAndOthersStay) {
   EXPECT_THAT(Items(),
               ElementsAre("future", "millis", "negative", "none", "older-than-five-years", "set", "text", "zero"));
   EXPECT_EQ(Rows(), ExpectedRows());
-  EXPECT_EQ(table_->stats().item_count.load(), 8);
+  EXPECT_EQ(table_->CountItems().rows, 8);
   EXPECT_THAT(metrics_->RenderPrometheus(),
               HasSubstr("armature_ttl_deleted_items_total{region=\"r\",table=\"tbl\"} 4"));
 }
@@ -176,7 +176,7 @@ TEST_F(TtlSweepTest, IndexesAndCollectionsFollow) {
     const auto* entries = schema->FindIndex(name);
     const auto partition = (entries->is_global() ? *entries->partitions : table_->partitions()).Find(0);
     EXPECT_EQ(Scan(table::AllRows(entries->keyspace), partition->handle()).size(), 2u);
-    EXPECT_EQ(entries->stats->item_count.load(), 2);
+    EXPECT_EQ(table_->CountRows(*entries).rows, 2);
   }
   EXPECT_EQ(Rows(), ExpectedRows());
 }
@@ -208,7 +208,7 @@ TEST_F(TtlSweepTest, AFailedPortionDoesNotStopTheOthersAndComesBack) {
   engine_->FailNext(FaultyEngine::Point::kCommit, 1, Status::IoError("bad sector"));
   Sweep();
   EXPECT_THAT(Items(), ElementsAre("k0", "k1", "k2"));
-  EXPECT_EQ(table_->stats().item_count.load(), 3);
+  EXPECT_EQ(table_->CountItems().rows, 3);
   AdvanceSeconds(60);
   Sweep();
   EXPECT_THAT(Items(), IsEmpty());
@@ -267,7 +267,7 @@ TEST_F(TtlSweepTest, WhatIsProlongedInTimeIsNeverDeleted) {
     EXPECT_TRUE(std::binary_search(left.begin(), left.end(), fmt::format("k{}", i))) << i;
   }
   EXPECT_EQ(left.size(), expected);
-  EXPECT_EQ(table_->stats().item_count.load(), static_cast<int64_t>(expected));
+  EXPECT_EQ(table_->CountItems().rows, static_cast<int64_t>(expected));
   EXPECT_EQ(Rows(), ExpectedRows("exp"));
 }
 

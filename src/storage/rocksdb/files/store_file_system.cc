@@ -1,14 +1,17 @@
 #include "storage/rocksdb/files/store_file_system.h"
 
+#include <memory>
 #include <string_view>
 #include <utility>
 
 #include <pthread.h>
 
+#include "storage/rocksdb/files/cache_only.h"
 #include "storage/rocksdb/files/disk_space.h"
 #include "storage/rocksdb/files/log_file.h"
 #include "storage/rocksdb/files/patient_file.h"
 #include "storage/rocksdb/files/status_mapping.h"
+#include "storage/rocksdb/files/table_file.h"
 
 namespace armature::storage {
 
@@ -55,7 +58,10 @@ class DeferringDirectory final : public rocksdb::FSDirectory {
 }  // namespace
 
 StoreFileSystem::StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base)
-    : FileSystemWrapper(base), base_(base), space_(std::make_shared<DiskSpace>()) {}
+    : FileSystemWrapper(base),
+      base_(base),
+      is_real_(base == rocksdb::FileSystem::Default()),
+      space_(std::make_shared<DiskSpace>()) {}
 
 IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                           std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) {
@@ -99,10 +105,13 @@ IOStatus StoreFileSystem::CreateDurably(rocksdb::FileSystem& base, const std::st
 IOStatus StoreFileSystem::NewRandomAccessFile(const std::string& path, const rocksdb::FileOptions& options,
                                               std::unique_ptr<rocksdb::FSRandomAccessFile>* file,
                                               IODebugContext* context) {
+  if (CacheOnly::is_on()) return CacheOnly::Refuse();
   const auto open = [&] { return FileSystemWrapper::NewRandomAccessFile(path, options, file, context); };
   IOStatus status = open();
   // RocksDB would end its writing for good if a table that it has just written could not be opened.
-  return ShortageOf(status) != Shortage::kNone && IsBackgroundThread() ? space_->Persist(open) : status;
+  if (ShortageOf(status) != Shortage::kNone && IsBackgroundThread()) status = space_->Persist(open);
+  if (status.ok()) *file = std::make_unique<TableFile>(std::move(*file), is_real_ ? path : std::string());
+  return status;
 }
 
 IOStatus StoreFileSystem::RenameFile(const std::string& from, const std::string& to, const IOOptions& options,

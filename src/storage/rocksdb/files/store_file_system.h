@@ -1,4 +1,4 @@
-// StoreFileSystem: the file system under RocksDB, with five changes.
+// StoreFileSystem: the file system under RocksDB, with six changes.
 //
 // Length of logs: RocksDB reserves blocks for a log but leaves its length to grow with each write, so every fsync also
 // writes the new length, through the file system's journal where there is one. Setting the length ahead is not enough:
@@ -20,6 +20,8 @@
 // text copy of them is a third of the time it takes to open an empty store.
 //
 // How far logs and the manifest are synced is kept and told (synced_point.h).
+//
+// Tables are not waited for by a thread that must not wait (cache_only.h).
 //
 // New stores: while DeferSyncs is on nothing is synced at all; see DataDirectory::FinishCreation.
 #pragma once
@@ -89,6 +91,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
                                          std::unique_ptr<rocksdb::FSWritableFile>* file);
 
   const std::shared_ptr<rocksdb::FileSystem> base_;
+  const bool is_real_;  // the base is the operating system's own, with nothing in between
   const std::shared_ptr<DiskSpace> space_;  // shared with files
 };
 

@@ -11,6 +11,7 @@
 #include "base/mutex.h"
 #include "base/shared_mutex.h"
 #include "storage/embedded_partition.h"
+#include "storage/rocksdb/sync/rocksdb_snapshot.h"
 
 namespace armature::storage {
 namespace {
@@ -27,11 +28,11 @@ uint64_t FreeBytes(const std::string& directory) {
 }
 
 // A snapshot and the engine that it is of: the reader's are still good when the writer has taken over.
-class HeldSnapshot final : public Snapshot {
+class HeldSnapshot final : public StoreSnapshot {
  public:
   HeldSnapshot(std::shared_ptr<Engine> engine) : engine_(std::move(engine)), inner_(engine_->TakeSnapshot()) {}
   Engine& engine() const { return *engine_; }
-  const Snapshot* inner() const { return inner_.get(); }
+  const rocksdb::Snapshot* get() const override { return static_cast<const StoreSnapshot&>(*inner_).get(); }
 
  private:
   const std::shared_ptr<Engine> engine_;  // goes last
@@ -122,11 +123,8 @@ class FullDiskEngine final : public Engine {
     const auto current = Current();
     Engine& engine = held ? held->engine() : *current;
     if (op.partition->is_system()) op.partition = &engine.system();
-    if (held == nullptr) return (engine.*method)(op);
-    // Both engines finish a read before they return, so `op` is there to be given its own snapshot back.
-    op.at.snapshot = held->inner();
+    // May finish later: on the writer, which stays until this goes.
     (engine.*method)(op);
-    op.at.snapshot = held;
   }
 
   // False when it is time to stop.

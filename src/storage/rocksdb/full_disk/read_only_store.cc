@@ -16,11 +16,17 @@
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/partition_records.h"
 #include "storage/rocksdb/rows/row_reads.h"
+#include "storage/rocksdb/sync/rocksdb_snapshot.h"
 
 namespace armature::storage {
 namespace {
 
 Status Refused() { return Status::NoSpace("the disk is full"); }
+
+class UnchangingSnapshot final : public StoreSnapshot {
+ public:
+  const rocksdb::Snapshot* get() const override { return nullptr; }
+};
 
 class ReadOnlyStore final : public Engine {
  public:
@@ -38,9 +44,9 @@ class ReadOnlyStore final : public Engine {
     return {.multi_partition_atomic = true, .persistent = true, .snapshots = true};
   }
 
-  void Get(GetOp& op) override { Read(op, ReadRow); }
-  void MultiGet(MultiGetOp& op) override { Read(op, ReadRows); }
-  void Scan(ScanOp& op) override { Read(op, ScanRows); }
+  void Get(GetOp& op) override { Read(RowGet(op)); }
+  void MultiGet(MultiGetOp& op) override { Read(RowMultiGet(op)); }
+  void Scan(ScanOp& op) override { Read(RowRangeScan(op)); }
   void Commit(CommitOp& op) override {
     op.status = Refused();
     op.done.Finish();
@@ -73,8 +79,7 @@ class ReadOnlyStore final : public Engine {
   Task<Status> DropRowsOfHashes(KeyspaceId) override { co_return Refused(); }
   OpenPartition& system() override { return partitions_.system(); }
 
-  // Nothing changes here: every view is the same.
-  std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<Snapshot>(); }
+  std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<UnchangingSnapshot>(); }
   Task<Status> Checkpoint(std::string) override { co_return Refused(); }
   EngineStats stats() const override { return {}; }
   // Whoever has a partition finds it dead and looks for it in the store that is open for writing.
@@ -86,9 +91,11 @@ class ReadOnlyStore final : public Engine {
   }
 
  private:
-  template <class Op, class ReadIt>
-  void Read(Op& op, ReadIt read) const {
-    if (op.status = CheckAlive(op.partition); op.status.ok()) read(*db_, RowReadOptions(), op);
+  // On the caller's thread, and waiting for the disk: this store is not there for long.
+  template <class RowRead>
+  void Read(RowRead read) const {
+    auto& op = read.op();
+    if (op.status = CheckAlive(op.partition); op.status.ok()) read.Run(*db_, RowReadOptions());
     op.done.Finish();
   }
 

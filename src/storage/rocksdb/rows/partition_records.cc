@@ -19,21 +19,32 @@ std::string KeyOf(std::string_view prefix, PartitionId id) {
   return key;
 }
 
-Result<Sequence> LoadNewest(rocksdb::DB& db, PartitionId id) {
+struct NewestCommit {
+  Sequence number = 0;
+  Counts counts;
+};
+
+Result<NewestCommit> LoadNewest(rocksdb::DB& db, PartitionId id) {
   std::string value;
   const auto status = db.Get({}, NewestCommitKey(id), &value);
-  if (status.IsNotFound()) return Sequence{0};
+  if (status.IsNotFound()) return NewestCommit{};
   if (!status.ok()) return FromRocksDb(status);
   ByteReader reader(value);
-  const auto newest = reader.BigEndian<Sequence>();
-  if (!reader.ok() || !reader.at_end())
-    return Status::Corruption("the number of a partition's newest commit is damaged");
+  NewestCommit newest;
+  newest.number = reader.BigEndian<Sequence>();
+  newest.counts = ReadCounts(reader);
+  if (!reader.ok()) return Status::Corruption("the record of a partition's newest commit is damaged");
   return newest;
 }
 }  // namespace
 
 std::string PartitionRecordKey(PartitionId id) { return KeyOf(kPrefix, id); }
 std::string NewestCommitKey(PartitionId id) { return KeyOf(kNewestPrefix, id); }
+
+void AppendNewestCommit(Sequence newest, const Counts& counts, std::string& out) {
+  AppendBigEndian(out, newest);
+  AppendCounts(counts, out);
+}
 
 Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
   const rocksdb::Slice end(kFirstUserKey.data(), kFirstUserKey.size());
@@ -52,10 +63,11 @@ Status LoadPartitions(rocksdb::DB& db, PartitionTable& table) {
     if (info && !newest) info = newest.error();
     // It costs its table, which then has no partition; the record and the rows stay as they are.
     if (!info) LogError("partition {} is left out: {}", id, info.error().message());
-    else table.Put(*info, *newest);
+    else table.Put(*info, newest->number, newest->counts);
   }
-  ARMATURE_TRY(const Sequence of_system, LoadNewest(db, kSystemPartition));
-  table.system().SetNewest(of_system);
+  ARMATURE_TRY(const NewestCommit of_system, LoadNewest(db, kSystemPartition));
+  table.system().SetCounts(of_system.counts);
+  table.system().SetNewest(of_system.number);
   return FromRocksDb(records->status());
 }
 

@@ -49,12 +49,13 @@ size_t WriteBufferBytes(const RocksDbOptions& options) {
   return std::clamp(options.memory_bytes / 8, size_t{1} << 20, size_t{64} << 20);
 }
 
-// All files open when descriptors allow it (no look-up per read), otherwise a cache of half of them.
+// All files open when descriptors allow it (no look-up per read), otherwise a cache that takes half of them: a table
+// has two (table_file.h).
 int MaxOpenFiles() {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 512;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 256;
   if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= 65536) return -1;
-  return static_cast<int>(std::max<rlim_t>(limit.rlim_cur / 2, 64));
+  return static_cast<int>(std::max<rlim_t>(limit.rlim_cur / 4, 32));
 }
 
 bool IsCompressionSupported(rocksdb::CompressionType wanted) {

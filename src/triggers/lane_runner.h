@@ -1,10 +1,10 @@
-// ShardRunner: takes the records of one shard to the function of one mapping.
+// LaneRunner: takes the records of one lane to the function of one mapping.
 //
-// One task of the Followers reads the journal, prints and filters records and deals them out by item key to as many
-// queues as the mapping's parallelisation factor; one task per queue makes batches and delivers them, one at a time. So
-// an item's records keep their order, and what fails holds up nothing but its own shard. Queues are bounded; reading
-// waits for them. Who waits, for records, room, a turn or the time of a retry, holds no thread. Tasks start with the
-// object; all else is thread-safe. Owned by MappingRunner.
+// One task of the TriggerThreads advances the lane (followers/followed_lane.h), prints and filters its records and
+// deals them out by item key to as many queues as the mapping's parallelisation factor; one task per queue makes
+// batches and delivers them, one at a time. So an item's records keep their order, and what fails holds up nothing but
+// its own lane. Queues are bounded; reading waits for them. Who waits, for records, room, a turn or the time of a
+// retry, holds no thread. Tasks start with the object; all else is thread-safe. Owned by MappingRunner.
 #pragma once
 
 #include <deque>
@@ -15,20 +15,19 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/memory/arena.h"
 #include "base/mutex.h"
 #include "base/tasks/task_pool.h"
+#include "followers/followed_lane.h"
 #include "table/journal/journal.h"
 #include "triggers/batch_delivery.h"
-#include "triggers/followers.h"
 #include "triggers/mappings/event_pattern.h"
 #include "triggers/mappings/mapping.h"
-#include "triggers/shard_progress.h"
 #include "triggers/trigger_stats.h"
+#include "triggers/trigger_threads.h"
 
 namespace armature::triggers {
 
-// What all shards of a mapping share. All of it outlives the runners.
+// What all lanes of a mapping share. All of it outlives the runners.
 struct MappingContext {
   std::shared_ptr<const Mapping> mapping;
   std::shared_ptr<table::Table> table;
@@ -39,31 +38,25 @@ struct MappingContext {
   table::Journal& journal;
   const Clock& clock;
   std::shared_ptr<TriggerStats> stats;
-  Followers& followers;
+  TriggerThreads& threads;
 };
 
-class ShardRunner {
+class LaneRunner {
  public:
-  ShardRunner(const MappingContext& context, const table::Lane& lane, table::Position start);
+  LaneRunner(const MappingContext& context, std::shared_ptr<followers::FollowedLane> lane);
   // Stops and waits.
-  ~ShardRunner();
-  ShardRunner(const ShardRunner&) = delete;
-  ShardRunner& operator=(const ShardRunner&) = delete;
+  ~LaneRunner();
+  LaneRunner(const LaneRunner&) = delete;
+  LaneRunner& operator=(const LaneRunner&) = delete;
 
   void RequestStop();
   void Await();
-  // Every task has ended: on request, or because the shard is done.
+  // Every task has ended: on request, or because the lane is done.
   bool has_ended() const;
+  // The lane is closed and all of it is dealt with.
+  bool is_done() const { return lane_->view().is_done; }
   // How long the task that waits longest has waited for a thread.
   TaskPool::Clock::duration WaitsForThread() const;
-
-  struct View {
-    table::Position next = 0;   // everything below is dealt with
-    bool is_done = false;       // the shard is closed and all of it is dealt with
-    bool is_behind = false;     // there are records that are not dealt with
-    int64_t oldest_millis = 0;  // of those under way; 0: none
-  };
-  View view() const;
 
  private:
   struct Queue {
@@ -81,10 +74,10 @@ class ShardRunner {
   };
 
   TaskPool::Next ReadStep();
-  std::optional<TaskPool::Next> ReadPage();
-  TaskPool::Next FinishPage();
-  // False: a queue has no room; the task is woken when it may have some.
-  bool SendPage();
+  TaskPool::Next AfterReading(followers::FollowedLane::Step step);
+  // Ends early if a queue has no room; the task is woken when it may have some.
+  Task<Status> TakeOn(followers::LaneBatch& batch);
+  // False: the queue has no room.
   bool Enqueue(EventRecord& record, size_t queue);
   void ReleaseAll() ARMATURE_WITH_LOCK(mutex_);
 
@@ -100,27 +93,22 @@ class ShardRunner {
   bool IsWanted(std::string_view record_json);
 
   const MappingContext& context_;
-  const table::LaneId lane_;
+  const std::shared_ptr<followers::FollowedLane> lane_;
   const std::string shard_id_;
   const std::string region_;
   const size_t max_queued_records_;
 
   mutable Mutex mutex_;
   bool is_reader_waiting_ ARMATURE_GUARDED_BY(mutex_) = false;  // for room
-  ShardProgress progress_ ARMATURE_GUARDED_BY(mutex_);
-  bool is_read_ ARMATURE_GUARDED_BY(mutex_) = false;  // nothing more will come
-  bool is_caught_up_ ARMATURE_GUARDED_BY(mutex_) = false;
-  size_t queued_bytes_ ARMATURE_GUARDED_BY(mutex_) = 0;  // of all queues
-  std::vector<std::unique_ptr<Queue>> queues_;           // the vector is fixed; contents guarded by mutex_
+  bool is_read_ ARMATURE_GUARDED_BY(mutex_) = false;            // nothing more will come
+  size_t queued_bytes_ ARMATURE_GUARDED_BY(mutex_) = 0;         // of all queues
+  std::vector<std::unique_ptr<Queue>> queues_;                  // the vector is fixed; contents guarded by mutex_
 
   // The reading task's own.
-  table::Position next_;
-  Arena arena_;
-  std::optional<table::JournalPage> page_;  // being sent; its records are in arena_
-  size_t sent_ = 0;                         // of the page
-  EventRecord unsent_;                      // printed and wanted, but there was no room
+  followers::Deliver deliver_;
+  followers::FollowedLane::Step last_step_ = followers::FollowedLane::Step::kMore;
+  EventRecord unsent_;  // printed and wanted, but there was no room
   TaskPool::Clock::time_point read_at_;
-  uint64_t records_before_ = 0;
   std::string key_json_;
   simdjson::dom::parser parser_;
 

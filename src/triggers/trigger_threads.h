@@ -1,7 +1,7 @@
-// Followers: the threads that run all mappings of a server, and what they wait by.
+// TriggerThreads: the threads that run all mappings of a server, and what they wait by.
 //
-// Whatever the number of mappings, shards and parallel queues: so many threads read the journal and so many call
-// functions, and nobody holds one who only waits. Owned by Triggers, outlives its runners; used by ShardRunner.
+// Whatever the number of mappings, lanes and parallel queues: so many threads read the journal and so many call
+// functions, and nobody holds one who only waits. Owned by Triggers, outlives its runners; used by LaneRunner.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@ namespace armature::triggers {
 // Of all functions together, unless the server's owner says otherwise.
 inline constexpr size_t kDefaultCalls = 64;
 
-struct Followers {
-  Followers(table::Journal& journal, size_t calls, const TaskPool::StartThread& start_thread)
+struct TriggerThreads {
+  TriggerThreads(table::Journal& journal, size_t calls, const TaskPool::StartThread& start_thread)
       : reading("reading for triggers", kReadingThreads, start_thread),
         delivering("calling functions", calls, start_thread),
         watch(journal) {}

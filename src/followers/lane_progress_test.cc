@@ -1,12 +1,12 @@
-#include "triggers/shard_progress.h"
+#include "followers/lane_progress.h"
 
 #include <gtest/gtest.h>
 
-namespace armature::triggers {
+namespace armature::followers {
 namespace {
 
-TEST(ShardProgress, StandsAtTheFirstUnfinishedRecord) {
-  ShardProgress progress(5);
+TEST(LaneProgress, StandsAtTheFirstUnfinishedRecord) {
+  LaneProgress progress(5);
   EXPECT_EQ(progress.next(), 5u);
   progress.Sent(7, 100);
   progress.Sent(9, 200);
@@ -25,8 +25,8 @@ TEST(ShardProgress, StandsAtTheFirstUnfinishedRecord) {
   EXPECT_TRUE(progress.is_idle());
 }
 
-TEST(ShardProgress, LeftOutRecordsAreDone) {
-  ShardProgress progress(1);
+TEST(LaneProgress, WhatIsReadAndNotSentIsDone) {
+  LaneProgress progress(1);
   progress.Read(100);
   EXPECT_EQ(progress.next(), 100u);
   progress.Sent(150, 0);
@@ -35,4 +35,4 @@ TEST(ShardProgress, LeftOutRecordsAreDone) {
 }
 
 }  // namespace
-}  // namespace armature::triggers
+}  // namespace armature::followers

@@ -1,8 +1,7 @@
-// ShardProgress: how far a shard has been dealt with, although its records are dealt with out of order.
+// LaneProgress: how far a lane has been dealt with, although its records are dealt with out of order.
 //
-// Records are sent in rising position; several batches (of different items) may be under way. `next` is where a reader
-// that starts anew must begin: below it everything is finished or was left out by the filter. Not thread-safe: guarded
-// by its owner, ShardRunner.
+// Records are handed over in rising position; several of them may be under way. `next` is where a follower that starts
+// anew must begin: below it everything is finished. Not thread-safe: guarded by its owner, FollowedLane.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +11,11 @@
 
 #include "table/lanes/journal_state.h"
 
-namespace armature::triggers {
+namespace armature::followers {
 
-class ShardProgress {
+class LaneProgress {
  public:
-  explicit ShardProgress(table::Position start) : read_(start) {}
+  explicit LaneProgress(table::Position start) : read_(start) {}
 
   // A record is on its way. REQUIRES: above every position before.
   void Sent(table::Position position, int64_t created_millis) {
@@ -24,7 +23,7 @@ class ShardProgress {
     under_way_.push_back({position, created_millis, false});
     read_ = std::max(read_, position + 1);
   }
-  // Everything below has been read; what was not sent is of no interest.
+  // Everything below has been read; what was not sent is nobody's.
   void Read(table::Position next) { read_ = std::max(read_, next); }
 
   void Finished(table::Position position) {
@@ -53,4 +52,4 @@ class ShardProgress {
   std::deque<Entry> under_way_;
 };
 
-}  // namespace armature::triggers
+}  // namespace armature::followers

@@ -1,4 +1,4 @@
-#include "triggers/shard_runner.h"
+#include "triggers/lane_runner.h"
 
 #include <algorithm>
 
@@ -15,15 +15,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A busy shard is read in portions, not record by record: the delay buys full batches, and leaves the processor to the
+// A busy lane is read in portions, not record by record: the delay buys full batches, and leaves the processor to the
 // writers.
 constexpr milliseconds kBetweenReads(20);
-// A shard that was closed without another record, or a table that others' records drown out, is noticed this late.
+// A lane that was closed without another record, or a table that others' records drown out, is noticed this late.
 constexpr milliseconds kLongestWait(500);
 constexpr milliseconds kAfterFailure(1000);
-// Of one queue, and of all queues of a shard: a queue that stands still does not use up the others' room.
+// Of one queue, and of all queues of a lane: a queue that stands still does not use up the others' room.
 constexpr size_t kMaxQueueBytes = 2 * kMaxEventBytes;
-constexpr size_t kMaxShardBytes = 4 * kMaxEventBytes;
+constexpr size_t kMaxLaneBytes = 4 * kMaxEventBytes;
 constexpr size_t kLeastQueueRecords = 1000;
 // Brackets and commas around the records of an event.
 constexpr size_t kEventOverhead = 64;
@@ -47,195 +47,169 @@ class TurnTaken {
 
 }  // namespace
 
-ShardRunner::ShardRunner(const MappingContext& context, const table::Lane& lane, table::Position start)
+LaneRunner::LaneRunner(const MappingContext& context, std::shared_ptr<followers::FollowedLane> lane)
     : context_(context),
-      lane_(lane.id),
-      shard_id_(lane.shard_id()),
+      lane_(std::move(lane)),
+      shard_id_(lane_->lane().shard_id()),
       region_(context.mapping->region),
       max_queued_records_(std::max(static_cast<size_t>(context.mapping->batch_size) * 2, kLeastQueueRecords)),
-      progress_(start),
-      next_(start) {
+      deliver_([this](const auto&, followers::LaneBatch& batch) { return TakeOn(batch); }) {
   const auto count = static_cast<size_t>(context.mapping->parallelization_factor);
   for (size_t i = 0; i < count; ++i) queues_.push_back(std::make_unique<Queue>());
   for (auto& queue : queues_) {
     queue->delivery = MakeDelivery();
-    queue->task = context_.followers.delivering.AddParked([this, &queue] { return DeliverStep(*queue); });
+    queue->task = context_.threads.delivering.AddParked([this, &queue] { return DeliverStep(*queue); });
   }
   // A step may begin before Add has returned: the tasks see each other once this is released.
   MutexLock lock(mutex_);
-  reader_ = context_.followers.reading.Add([this] { return ReadStep(); });
+  reader_ = context_.threads.reading.Add([this] { return ReadStep(); });
 }
 
-ShardRunner::~ShardRunner() {
+LaneRunner::~LaneRunner() {
   RequestStop();
   Await();
 }
 
 template <class Do>
-void ShardRunner::ForEachTask(Do&& action) const {
-  action(context_.followers.reading, reader_);
-  for (const auto& queue : queues_) action(context_.followers.delivering, queue->task);
+void LaneRunner::ForEachTask(Do&& action) const {
+  action(context_.threads.reading, reader_);
+  for (const auto& queue : queues_) action(context_.threads.delivering, queue->task);
 }
 
-void ShardRunner::RequestStop() {
+void LaneRunner::RequestStop() {
   stop_.request_stop();
   ForEachTask([](TaskPool& pool, const TaskPool::Handle& task) { pool.Cancel(task); });
   LeaveTurns();
 }
 
 // A turn that was kept for a task that has ended would be nobody's.
-void ShardRunner::LeaveTurns() {
+void LaneRunner::LeaveTurns() {
   if (Turns* const turns = context_.function.turns())
     for (const auto& queue : queues_) turns->Leave(queue.get());
 }
 
-void ShardRunner::Await() {
+void LaneRunner::Await() {
   ForEachTask([](TaskPool& pool, const TaskPool::Handle& task) { pool.AwaitEnd(task); });
-  context_.followers.watch.Forget(reader_);
+  context_.threads.watch.Forget(reader_);
   LeaveTurns();  // again: a step that was under way may have asked since
 }
 
-bool ShardRunner::has_ended() const {
+bool LaneRunner::has_ended() const {
   bool has_ended = true;
   ForEachTask([&](TaskPool& pool, const TaskPool::Handle& task) { has_ended = has_ended && pool.HasEnded(task); });
   return has_ended;
 }
 
-TaskPool::Clock::duration ShardRunner::WaitsForThread() const {
+TaskPool::Clock::duration LaneRunner::WaitsForThread() const {
   auto longest = TaskPool::Clock::duration::zero();
   ForEachTask([&](TaskPool& pool, const TaskPool::Handle& task) { longest = std::max(longest, pool.WaitsFor(task)); });
   return longest;
 }
 
-ShardRunner::View ShardRunner::view() const {
-  MutexLock lock(mutex_);
-  View view;
-  view.next = progress_.next();
-  view.is_done = is_read_ && progress_.is_idle();
-  view.is_behind = !progress_.is_idle() || !is_caught_up_;
-  if (!progress_.is_idle()) view.oldest_millis = progress_.oldest_millis();
-  return view;
-}
-
 // --- reading
 
-TaskPool::Next ShardRunner::ReadStep() {
+TaskPool::Next LaneRunner::ReadStep() {
+  using Step = followers::FollowedLane::Step;
   if (stop_.stop_requested()) return TaskPool::Next::End();
-  if (!page_) {
-    if (const auto later = ReadPage()) return *later;
-  }
-  if (!SendPage()) return TaskPool::Next::WhenWoken();
-  return FinishPage();
-}
-
-// Nothing: there is a page. Else when to come back.
-std::optional<TaskPool::Next> ShardRunner::ReadPage() {
   const auto now = TaskPool::Clock::now();
-  {
-    MutexLock lock(mutex_);
-    if (is_caught_up_ && now < read_at_ + kBetweenReads) return TaskPool::Next::At(read_at_ + kBetweenReads);
-  }
-  read_at_ = now;
-  records_before_ = context_.table->journal().records();
-  arena_.Reset();
-  auto page = RunBlocking(context_.journal.Read(*context_.table, lane_, next_, {}, context_.images, arena_));
-  if (!page && page.error().code() != StatusCode::kNotFound) {
+  if (last_step_ == Step::kCaughtUp && now < read_at_ + kBetweenReads)
+    return TaskPool::Next::At(read_at_ + kBetweenReads);
+  if (last_step_ != Step::kNoRoom) read_at_ = now;
+  const auto advanced = RunBlocking(lane_->Advance({}, deliver_));
+  if (!advanced) {
     static LogLimit limit;
     if (const auto more = limit.Pass())
       LogError("trigger {}: reading shard {}: {} ({} more like it)", context_.mapping->label(), shard_id_,
-               page.error().ToString(), *more);
+               advanced.error().ToString(), *more);
     return TaskPool::Next::After(kAfterFailure);
   }
-  sent_ = 0;
-  if (!page) {
-    // A lane that is not there any more was trimmed whole.
-    page_.emplace();
-    page_->next = next_;
-    page_->is_caught_up = page_->is_done = true;
-    return std::nullopt;
-  }
-  if (page->was_trimmed && next_ > 0)
+  if (advanced->was_trimmed)
     LogWarn("trigger {}: records of shard {} were trimmed before they were delivered", context_.mapping->label(),
             shard_id_);
-  page_ = std::move(*page);
-  return std::nullopt;
+  last_step_ = advanced->step;
+  return AfterReading(advanced->step);
 }
 
-TaskPool::Next ShardRunner::FinishPage() {
-  const bool is_done = page_->is_done, is_caught_up = page_->is_caught_up;
-  next_ = page_->next;
-  page_.reset();
-  {
-    MutexLock lock(mutex_);
-    progress_.Read(next_);
-    is_caught_up_ = is_done || is_caught_up;
-    is_read_ = is_done;
-    if (is_done)
-      for (auto& queue : queues_) context_.followers.delivering.Wake(queue->task);
+TaskPool::Next LaneRunner::AfterReading(followers::FollowedLane::Step step) {
+  using Step = followers::FollowedLane::Step;
+  switch (step) {
+    case Step::kMore: return TaskPool::Next::Now();
+    case Step::kNoRoom: return TaskPool::Next::WhenWoken();
+    case Step::kCaughtUp: break;
+    case Step::kStopped: return TaskPool::Next::End();
+    case Step::kRead: {
+      MutexLock lock(mutex_);
+      is_read_ = true;
+      for (auto& queue : queues_) context_.threads.delivering.Wake(queue->task);
+      return TaskPool::Next::End();
+    }
   }
-  if (is_done) return TaskPool::Next::End();
-  if (!is_caught_up) return TaskPool::Next::Now();
-  context_.followers.watch.Await(context_.table, records_before_, context_.followers.reading, reader_);
+  TaskPool::Handle reader;
+  {
+    MutexLock lock(mutex_);  // the constructor has it until it knows the task
+    reader = reader_;
+  }
+  context_.threads.watch.Await(context_.table, lane_->records_before(), context_.threads.reading, reader);
   return TaskPool::Next::After(kLongestWait);
 }
 
-bool ShardRunner::SendPage() {
+Task<Status> LaneRunner::TakeOn(followers::LaneBatch& batch) {
   const wire::ChangeSource source{region_, {}, context_.mapping->event_source_arn, context_.images};
-  for (; sent_ < page_->records.size(); ++sent_) {
-    const model::ChangeRecord& record = page_->records[sent_];
+  for (; !batch.left().empty(); batch.TakeFirst()) {
+    const model::ChangeRecord& record = batch.left().front();
     if (unsent_.json.empty()) {
       EventRecord event{{}, record.position, record.partition, record.created_millis};
       wire::AppendLambdaRecord(record, source, event.json);
       if (!IsWanted(event.json)) {
         context_.stats->counters.filtered.Add();
+        lane_->Finished(record.position);
         continue;
       }
       unsent_ = std::move(event);
     }
-    if (!Enqueue(unsent_, QueueOf(record))) return false;
+    if (!Enqueue(unsent_, QueueOf(record))) co_return Status::Ok();
     unsent_ = {};
   }
   MutexLock lock(mutex_);
   ReleaseAll();
-  return true;
+  co_return Status::Ok();
 }
 
-void ShardRunner::ReleaseAll() {
+void LaneRunner::ReleaseAll() {
   for (auto& queue : queues_) {
     if (queue->records.empty() || queue->is_ready) continue;
     queue->is_ready = true;
-    context_.followers.delivering.Wake(queue->task);
+    context_.threads.delivering.Wake(queue->task);
   }
 }
 
-bool ShardRunner::IsWanted(std::string_view record_json) {
+bool LaneRunner::IsWanted(std::string_view record_json) {
   if (context_.filter.lets_everything_through()) return true;
   simdjson::dom::element record;
   if (parser_.parse(record_json.data(), record_json.size()).get(record) != simdjson::SUCCESS) return true;
   return context_.filter.Matches(record);
 }
 
-size_t ShardRunner::QueueOf(const model::ChangeRecord& record) {
+size_t LaneRunner::QueueOf(const model::ChangeRecord& record) {
   if (queues_.size() == 1) return 0;
   key_json_.clear();
   wire::AppendItemAsJson(record.keys, key_json_);
   return XXH3_64bits(key_json_.data(), key_json_.size()) % queues_.size();
 }
 
-bool ShardRunner::Enqueue(EventRecord& record, size_t queue_index) {
+bool LaneRunner::Enqueue(EventRecord& record, size_t queue_index) {
   Queue& queue = *queues_[queue_index];
   const size_t bytes = record.json.size();
   MutexLock lock(mutex_);
   const bool has_room =
       queue.records.empty() || (queue.records.size() < max_queued_records_ && queue.bytes + bytes <= kMaxQueueBytes &&
-                                queued_bytes_ + bytes <= kMaxShardBytes);
+                                queued_bytes_ + bytes <= kMaxLaneBytes);
   is_reader_waiting_ = !has_room;
   if (!has_room) {
     ReleaseAll();  // who waits for one queue must not hold up the others
     return false;
   }
   if (queue.records.empty()) queue.first_came = TaskPool::Clock::now();
-  progress_.Sent(record.position, record.created_millis);
   queue.bytes += bytes;
   queued_bytes_ += bytes;
   queue.records.push_back(std::move(record));
@@ -243,14 +217,14 @@ bool ShardRunner::Enqueue(EventRecord& record, size_t queue_index) {
       queue.records.size() >= static_cast<size_t>(context_.mapping->batch_size) || queue.bytes >= kMaxEventBytes;
   if (is_full) {
     queue.is_ready = true;
-    context_.followers.delivering.Wake(queue.task);
+    context_.threads.delivering.Wake(queue.task);
   }
   return true;
 }
 
 // --- delivering
 
-std::unique_ptr<BatchDelivery> ShardRunner::MakeDelivery() {
+std::unique_ptr<BatchDelivery> LaneRunner::MakeDelivery() {
   FailedBatch account;
   account.mapping_uuid = context_.mapping->uuid;
   account.function_arn = context_.mapping->function_arn();
@@ -268,8 +242,8 @@ std::unique_ptr<BatchDelivery> ShardRunner::MakeDelivery() {
 }
 
 // There is no process or thread for a call: it is made when there is.
-void ShardRunner::TellOfShortage(const std::string& why) {
-  context_.followers.is_process_missing = true;
+void LaneRunner::TellOfShortage(const std::string& why) {
+  context_.threads.is_process_missing = true;
   context_.stats->SetLastResult("PROBLEM: Function cannot be started");
   static LogLimit limit;
   if (const auto more = limit.Pass())
@@ -277,7 +251,7 @@ void ShardRunner::TellOfShortage(const std::string& why) {
             context_.mapping->function_name, why, *more);
 }
 
-TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
+TaskPool::Next LaneRunner::DeliverStep(Queue& queue) {
   if (stop_.stop_requested()) return TaskPool::Next::End();
   if (queue.batch.empty()) {
     if (const auto later = TakeBatch(queue)) return *later;
@@ -286,13 +260,12 @@ TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
   }
   // Woken for something else: what has failed is not tried before its time.
   if (TaskPool::Clock::now() < queue.retry_at) return TaskPool::Next::At(queue.retry_at);
-  TaskPool& pool = context_.followers.delivering;
+  TaskPool& pool = context_.threads.delivering;
   const TurnTaken turn(context_.function.turns(), &queue, [&pool, task = queue.task] { pool.Wake(task); });
   if (!turn) return TaskPool::Next::WhenWoken();
   const auto finished = [&](size_t count) {
-    MutexLock lock(mutex_);
     for (const size_t end = queue.done + count; queue.done < end; ++queue.done)
-      progress_.Finished(queue.batch[queue.done].position);
+      lane_->Finished(queue.batch[queue.done].position);
   };
   const BatchDelivery::Outcome outcome = queue.delivery->Advance(finished, stop_.get_token());
   switch (outcome.progress) {
@@ -309,7 +282,7 @@ TaskPool::Next ShardRunner::DeliverStep(Queue& queue) {
   return TaskPool::Next::At(queue.retry_at);
 }
 
-std::optional<TaskPool::Next> ShardRunner::TakeBatch(Queue& queue) {
+std::optional<TaskPool::Next> LaneRunner::TakeBatch(Queue& queue) {
   const auto batch_size = static_cast<size_t>(context_.mapping->batch_size);
   MutexLock lock(mutex_);
   if (queue.records.empty() && is_read_) return TaskPool::Next::End();
@@ -332,7 +305,7 @@ std::optional<TaskPool::Next> ShardRunner::TakeBatch(Queue& queue) {
   if (!queue.records.empty()) queue.first_came = TaskPool::Clock::now();
   if (is_reader_waiting_) {
     is_reader_waiting_ = false;
-    context_.followers.reading.Wake(reader_);
+    context_.threads.reading.Wake(reader_);
   }
   return std::nullopt;
 }
