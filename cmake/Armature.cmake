@@ -40,11 +40,12 @@ if(ARMATURE_FUZZ)
   target_link_options(armature_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# armature_library(NAME [SOURCES …] [DEPS …] [TESTS …] [TEST_DEPS …])
+# armature_library(NAME [SOURCES …] [DEPS …] [TESTS …] [TEST_DEPS …] [NARROW FILTER])
 #   library target armature_NAME; if TESTS are given, a GoogleTest program NAME_test
-#   whose cases ctest knows by name.
+#   whose cases ctest knows by name, and those that FILTER lets through once more as narrow.*, on the narrow engine
+#   (storage/testing/test_engine.h).
 function(armature_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;TESTS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NARROW" "SOURCES;DEPS;TESTS;TEST_DEPS" ${ARGN})
   set(target armature_${name})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
@@ -58,6 +59,10 @@ function(armature_library name)
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_DEPS} GTest::gmock GTest::gtest_main)
     include(GoogleTest)
     gtest_discover_tests(${name}_test PROPERTIES LABELS unit TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+    if(ARG_NARROW)
+      gtest_discover_tests(${name}_test TEST_PREFIX narrow. TEST_FILTER ${ARG_NARROW} TEST_LIST ${name}_narrow_tests
+        PROPERTIES LABELS unit TIMEOUT 300 ENVIRONMENT ARMATURE_TEST_ENGINE=narrow DISCOVERY_TIMEOUT 60)
+    endif()
   endif()
 endfunction()
 

@@ -1,7 +1,8 @@
 """Starts, stops and kills an `armature serve` for the tests.
 
 The program is $ARMATURE_BINARY (./dev sets it), else build/release/armature. A server listens on a
-free port of 127.0.0.1 that it tells in its ready line, so tests never meet on a port.
+free port of 127.0.0.1 that it tells in its ready line, so tests never meet on a port. With
+ARMATURE_ENGINE=narrow it stands on an engine that has, and does, no more than a distributed store, with faults.
 """
 
 import os
@@ -27,6 +28,16 @@ def is_sanitized():
     return os.environ.get("ARMATURE_BUILD", "release") in ("asan", "tsan")
 
 
+def engine_arguments():
+    if os.environ.get("ARMATURE_ENGINE") != "narrow":
+        return []
+    return ["--engine", "narrow", "--engine-faults", "0.01", "--engine-seed", os.environ.get("ARMATURE_SEED", "1")]
+
+
+def is_narrow():
+    return bool(engine_arguments())
+
+
 class StartFailed(Exception):
     def __init__(self, returncode, stdout, stderr):
         super().__init__(f"exit {returncode}\nstdout: {stdout}\nstderr: {stderr}")
@@ -39,6 +50,7 @@ class Server:
     def __init__(self, data=None, *args, port=0, preexec=None):
         self.arguments = [binary(), "serve", "--host", "127.0.0.1", "--port", str(port)]
         self.arguments += ["--data", str(data)] if data else ["--memory"]
+        self.arguments += engine_arguments()
         self.arguments += [str(arg) for arg in args]
         self.preexec = preexec
         self.process = None

@@ -66,7 +66,11 @@ class Lane {
 
   // --- waiting
 
-  Mark durable() const { return durable_; }
+  // Of the commits of a handle; those of others, and behind what was lost, have to be asked for one by one (Judge).
+  Mark DurableUpTo(const OpenPartition& handle) const {
+    if (&handle != handle_.get() || !handle.is_alive()) return 0;
+    return handle.is_system() && !lost_.empty() ? lost_.front().after : durable_;
+  }
   // The answer to who waits for this mark; none: it is on its way.
   std::optional<Status> Judge(Mark mark) const;
   void Park(DurableOp& op) { parked_.push_back(&op); }

@@ -144,10 +144,10 @@ void Lanes::AnswerLate(const Lane::Answers& answers, Jobs& jobs) {
   }
 }
 
-Mark Lanes::DurableUpTo(PartitionId id) const {
+Mark Lanes::DurableUpTo(const OpenPartition& partition) const {
   MutexLock lock(mutex_);
-  const auto found = lanes_.find(id);
-  return found == lanes_.end() ? 0 : found->second.durable();
+  const auto found = lanes_.find(partition.id());
+  return found == lanes_.end() ? 0 : found->second.DurableUpTo(partition);
 }
 
 // --- partitions

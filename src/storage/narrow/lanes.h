@@ -26,7 +26,7 @@ class Lanes {
 
   void Commit(CommitOp& op);
   void WhenDurable(DurableOp& op);
-  Mark DurableUpTo(PartitionId id) const;
+  Mark DurableUpTo(const OpenPartition& partition) const;
   // At View::kLatest; `op` is filled, not finished.
   template <class Op>
   void ReadLatest(Op& op) const {

@@ -50,7 +50,7 @@ class NarrowEngineImpl final : public NarrowEngine {
     late_.Post([&op] { op.done.Finish(); });
   }
   void WhenDurable(DurableOp& op) override { lanes_.WhenDurable(op); }
-  Mark DurableUpTo(const OpenPartition& partition) const override { return lanes_.DurableUpTo(partition.id()); }
+  Mark DurableUpTo(const OpenPartition& partition) const override { return lanes_.DurableUpTo(partition); }
 
   Task<Result<std::vector<PartitionInfo>>> ListPartitions() override {
     return late_.Await([this] { return RunBlocking(inner_->ListPartitions()); });

@@ -11,8 +11,9 @@
 #include <gtest/gtest.h>
 
 #include "base/random.h"
-#include "storage/testing/test_engine.h"
 #include "model/item_size.h"
+#include "storage/storage_testing.h"
+#include "storage/testing/test_engine.h"
 #include "table/keys/key_layout.h"
 #include "table/partition/row_scan.h"
 #include "table/read/page_read.h"
@@ -120,6 +121,7 @@ class ManyPartitionsTest : public testing::Test {
       wanted.insert(item);
       counted += {1, static_cast<int64_t>(model::ItemSize(expr::MakeItem(arena, item)))};
     }
+    EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*table_)).ok());
     EXPECT_EQ(table_->CountItems(), counted);
     EXPECT_EQ(table_->CountRows(Index()), counted);
     const auto schema = table_->schema();
@@ -166,7 +168,7 @@ TEST_F(ManyPartitionsTest, AScanHasOneOrderHoweverManyThereAre) {
     RowScan rows(table_->partitions(), SegmentRows(schema->items(), i, 3), {});
     while (!rows.at_end()) {
       storage::ScanOp& scan = rows.Prepare(5, SIZE_MAX);
-      engine_->Scan(scan);
+      storage::RunScan(*engine_, scan);
       ASSERT_TRUE(scan.status.ok());
       for (const auto& row : scan.rows) segments.emplace_back(row.key);
       rows.Advance();
@@ -308,7 +310,8 @@ TEST_F(ManyPartitionsTest, WhatIsNotThereIsNotSplit) {
 TEST_F(ManyPartitionsTest, AnIndexWithoutItsPartitionIsNotTriedForEver) {
   Fill();
   ASSERT_TRUE(RunBlocking(engine_->DropPartition(Index().partitions->Find(0)->id())).ok());
-  EXPECT_EQ(Put(1, 2), "InternalServerError");
+  // Where rows follow, a table is not kept from writing by what is wrong with an index.
+  EXPECT_EQ(Put(1, 2), storage::IsTestEngineNarrow() ? "ok" : "InternalServerError");
   EXPECT_EQ(ReadItem(layer_->reads, *table_, KeyOf(1)), expected_[KeyOf(1)]);
 }
 

@@ -88,7 +88,14 @@ class WritePath::Transaction {
     const auto committed = co_await storage::CommitBatch(path_.engine_, path_.engine_.system(), batch);
     if (!committed) co_return committed.error();
     is_there = true;
-    co_return co_await storage::AwaitDurable(path_.engine_, path_.engine_.system(), committed->mark);
+    Status durable = co_await storage::AwaitDurable(path_.engine_, path_.engine_.system(), committed->mark);
+    if (!IsOfDead(durable)) co_return durable;
+    // It is there or it is not: what is there is made durable, what is not was lost.
+    auto found = co_await path_.FindRecord(id_);
+    if (!found) co_return found.error();
+    is_there = *found;
+    if (is_there) co_return Status::Ok();
+    co_return Status::Fenced();
   }
 
   // As far as the partitions are alive; what is left ResolveItems carries out.
@@ -193,18 +200,26 @@ Task<Status> WritePath::ResolveMet(const Met& met) {
     co_await active_.Ended(met.transaction_id);
     co_return Status::Ok();
   }
-  const std::string key = TransactionKey(met.transaction_id);
+  const auto is_done = co_await FindRecord(met.transaction_id);
+  if (!is_done) co_return is_done.error();
+  const TransactedItem item{met.table, met.item_key};
+  co_return co_await ResolveItems(met.transaction_id, {&item, 1}, *is_done);
+}
+
+Task<Result<bool>> WritePath::FindRecord(std::string_view transaction_id) {
+  const std::string key = TransactionKey(transaction_id);
   const storage::ReadAt latest{storage::View::kLatest};
-  const auto record = co_await storage::GetValue(engine_, engine_.system(), key, latest);
-  if (!record) co_return record.error();
-  if (*record) {
+  for (;;) {
+    const auto record = co_await storage::GetValue(engine_, engine_.system(), key, latest);
+    if (!record) co_return record.error();
+    if (!*record) co_return false;
     // It may not be durable yet; its intents are carried out when it is.
     storage::Batch again;
     again.Put(key, **record);
-    if (Status status = co_await WriteSystemRecordsDurably(engine_, again); !status.ok()) co_return status;
+    Status status = co_await WriteSystemRecordsDurably(engine_, again);
+    if (status.ok()) co_return true;
+    if (!IsOfDead(status)) co_return status;
   }
-  const TransactedItem item{met.table, met.item_key};
-  co_return co_await ResolveItems(met.transaction_id, {&item, 1}, record->has_value());
 }
 
 Task<Status> WritePath::ResolveItems(std::string_view transaction_id, std::span<const TransactedItem> items,
@@ -294,10 +309,9 @@ Task<Status> WritePath::FinishRecorded(std::span<const std::shared_ptr<Table>> t
     if (active_.IsActive(id)) continue;
     const auto record = TransactionRecord::Decode(row.value);
     if (!record) co_return record.error();
-    // Durable before anything of it is carried out.
-    storage::Batch again;
-    again.Put(row.key, row.value);
-    if (Status status = co_await WriteSystemRecordsDurably(engine_, again); !status.ok()) co_return status;
+    const auto is_done = co_await FindRecord(id);
+    if (!is_done) co_return is_done.error();
+    if (!*is_done) continue;  // another has finished it
     std::vector<TransactedItem> items;
     for (const auto& item : record->items) {
       const auto has_it = [&](const auto& table) { return table->id() == item.table_id; };

@@ -659,7 +659,9 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
     Tried tried;
     if (is_atomic_) tried = co_await TryTransaction(all, system_changes, arena);
     else tried = co_await TryIntents(all, system_changes, arena);
-    if (tried.is_settled()) tried.status = co_await AwaitAllDurable(all);
+    // What intents have done is durable, perhaps by way of other partitions than these.
+    const bool must_wait = is_atomic_ || tried.is_cancelled;
+    if (tried.is_settled() && must_wait) tried.status = co_await AwaitAllDurable(all);
     if (tried.is_settled()) {
       ChargeTransaction(writes, !tried.is_cancelled);
       co_return !tried.is_cancelled;

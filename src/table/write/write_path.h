@@ -185,6 +185,8 @@ class WritePath {
   };
   class Transaction;
   Task<Tried> TryIntents(Writes writes, const storage::Batch* system_changes, Arena& arena);
+  // Whether there is a record of the transaction, which is durable then.
+  Task<Result<bool>> FindRecord(std::string_view transaction_id);
   // Whoever works on the transaction has ended, or the item's intent is dealt with.
   Task<Status> ResolveMet(const Met& met);
   // When this returns ok there is no intent of the transaction at these items any more: carried out, and durable, or

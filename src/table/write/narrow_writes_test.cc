@@ -1,0 +1,458 @@
+// Writes over an engine that has no more than a distributed store: commits of one partition, whose outcome may be
+// refused, late or never told. Nothing acknowledged is lost, nothing is done twice, no transaction is done by half, and
+// every row of an index agrees with its item, whatever dies when.
+#include <atomic>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/mutex.h"
+#include "base/random.h"
+#include "storage/memory/memory_engine.h"
+#include "storage/narrow/narrow_engine.h"
+#include "table/index/index_follower.h"
+#include "table/read/page_read.h"
+#include "table/table_testing.h"
+
+namespace armature::table {
+namespace {
+
+constexpr std::string_view kIndex = "by_g";
+
+// Thrown where the process is said to die.
+struct Died {};
+
+class NarrowWritesTest : public testing::Test {
+ protected:
+  NarrowWritesTest() { Open({}); }
+
+  void Open(const storage::NarrowOptions& options) {
+    layer_.reset();
+    engine_ = storage::OpenNarrowEngine(storage::OpenMemoryEngine(metrics_), options);
+    Start();
+    model::TableDef with_index = MakeTableDef("indexed");
+    with_index.attribute_definitions.push_back({"g", model::Type::kS});
+    model::IndexDef index;
+    index.name = kIndex;
+    index.id = with_index.next_index_id++;
+    index.key_schema = {{{"g", model::Type::kS}}, {}};
+    with_index.indexes.push_back(index);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Create(with_index)));
+    ASSERT_TRUE(layer_->CreateTable("plain"));
+    Find();
+  }
+  void Find() {
+    indexed_ = layer_->catalog.Find(kScope, "indexed");
+    plain_ = layer_->catalog.Find(kScope, "plain");
+  }
+  // A process begins, as after a crash.
+  void Start() {
+    WriteOptions options;
+    options.at_step = [this](std::string_view step) {
+      steps_.insert(std::string(step));
+      if (step == die_at_) throw Died();
+    };
+    layer_ = std::make_unique<TableLayer>(*engine_, clock_, 0, options);
+    ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
+    ASSERT_TRUE(RunBlocking(layer_->writes.KeepHouse(layer_->catalog.AllTables())).ok());
+    Find();
+  }
+  void CrashAndStart() {
+    die_at_.clear();
+    engine_->Crash();
+    Start();
+  }
+
+  storage::PartitionId IdOf(Table& table) { return table.partitions().Find(0)->id(); }
+  storage::PartitionId IdOfIndex() { return indexed_->schema()->FindIndex(kIndex)->partitions->Find(0)->id(); }
+
+  std::string Execute(std::unique_ptr<TestWrite> write) { return RunBlocking(write->Execute(layer_->writes)); }
+  std::string Put(Table& table, std::string_view item) { return Execute(TestWrite::Put(table, item)); }
+  std::string AddOne(Table& table, std::string_view key) {
+    return Execute(TestWrite::Update(table, key, "ADD n :one", {}, {{":one", "N:1"}}));
+  }
+  std::string Read(Table& table, std::string_view key) { return ReadItem(layer_->reads, table, key); }
+
+  struct Sink final : RowSink {
+    void Row(model::Item item) override { items.insert(expr::Show(item)); }
+    std::multiset<std::string> items;
+  };
+  std::multiset<std::string> Rows(Table& table, const Keyspace& keyspace, const PartitionSet& partitions) {
+    Sink sink;
+    Arena arena;
+    PageRead page;
+    page.table = &table;
+    page.keyspace = &keyspace;
+    page.partitions = &partitions;
+    page.range = AllRows(keyspace);
+    page.sink = &sink;
+    EXPECT_TRUE(RunBlocking(ReadPage(*engine_, page, arena)));
+    EXPECT_FALSE(page.has_more);
+    return sink.items;
+  }
+  std::multiset<std::string> Items(Table& table) {
+    const auto schema = table.schema();
+    return Rows(table, schema->items(), table.partitions());
+  }
+  std::multiset<std::string> IndexRows() {
+    const auto schema = indexed_->schema();
+    const IndexSchema& index = *schema->FindIndex(kIndex);
+    return Rows(*indexed_, index.keyspace, *index.partitions);
+  }
+  void ExpectIndexAgrees() { EXPECT_EQ(IndexRows(), Items(*indexed_)); }
+
+  Metrics metrics_;
+  ManualClock clock_;
+  std::set<std::string> steps_;  // that were come to
+  std::string die_at_;
+  std::unique_ptr<storage::NarrowEngine> engine_;
+  std::unique_ptr<TableLayer> layer_;
+  std::shared_ptr<Table> indexed_, plain_;
+};
+
+// --- outcomes of one write
+
+TEST_F(NarrowWritesTest, AWriteThatAFenceRefusesIsDoneOnce) {
+  ASSERT_EQ(AddOne(*plain_, "pk=S:1"), "ok");
+  engine_->FenceNext(IdOf(*plain_));
+  EXPECT_EQ(AddOne(*plain_, "pk=S:1"), "ok");
+  EXPECT_EQ(Read(*plain_, "pk=S:1"), "n=N:2,pk=S:1");
+}
+
+TEST_F(NarrowWritesTest, AWriteWhoseOutcomeIsNotKnownIsDoneOnce) {
+  int n = 0;
+  for (const bool is_done : {true, false, true}) {
+    engine_->UnknownNext(IdOf(*plain_), is_done);
+    EXPECT_EQ(AddOne(*plain_, "pk=S:1"), "ok");
+    EXPECT_EQ(Read(*plain_, "pk=S:1"), fmt::format("n=N:{},pk=S:1", ++n)) << is_done;
+    engine_->DoubtNext(IdOf(*plain_), is_done);
+    EXPECT_EQ(AddOne(*plain_, "pk=S:1"), "ok");
+    EXPECT_EQ(Read(*plain_, "pk=S:1"), fmt::format("n=N:{},pk=S:1", ++n)) << is_done;
+  }
+}
+
+TEST_F(NarrowWritesTest, WhatAReplyTellsOfTheLatestStateIsNotTakenBack) {
+  // The first write is in doubt and lost; the second has seen it, and must not say so.
+  ASSERT_EQ(Put(*plain_, "pk=S:1,n=N:1"), "ok");
+  engine_->HoldBack(IdOf(*plain_));
+  engine_->DoubtNext(IdOf(*plain_), false);
+  std::string first, second;
+  const auto put = TestWrite::Put(*plain_, "pk=S:1,n=N:2", "n = :one", {{":one", "N:1"}});
+  const auto conditional = TestWrite::Put(*plain_, "pk=S:1,n=N:9", "n = :one", {{":one", "N:1"}});
+  std::thread one([&] { first = RunBlocking(put->Execute(layer_->writes)); });
+  while (engine_->queued(IdOf(*plain_)) == 0) std::this_thread::yield();
+  std::thread two([&] { second = RunBlocking(conditional->Execute(layer_->writes)); });
+  engine_->LetGo(IdOf(*plain_));
+  one.join();
+  two.join();
+  // One of them is done, and the other's condition fails of it.
+  EXPECT_TRUE((first == "ok" && second == "condition") || (first == "condition" && second == "ok")) << first << second;
+  EXPECT_EQ(Read(*plain_, "pk=S:1"), first == "ok" ? "n=N:2,pk=S:1" : "n=N:9,pk=S:1");
+}
+
+TEST_F(NarrowWritesTest, AFullQueueIsAwaitedButNotForEver) {
+  engine_->BusyNext(IdOf(*plain_), 3);
+  EXPECT_EQ(AddOne(*plain_, "pk=S:1"), "ok");
+  engine_->BusyNext(IdOf(*plain_), 1000);
+  EXPECT_EQ(AddOne(*plain_, "pk=S:1"), "ServiceUnavailableException");
+  engine_->BusyNext(IdOf(*plain_), 0);
+  EXPECT_EQ(Read(*plain_, "pk=S:1"), "n=N:1,pk=S:1");
+}
+
+TEST_F(NarrowWritesTest, ABatchIsOneCommitForEachPartitionAndNoneIsDoneTwice) {
+  for (const storage::PartitionId id : {IdOf(*plain_), IdOf(*indexed_)}) engine_->UnknownNext(id, true);
+  TestWrites batch;
+  for (int i = 0; i < 10; ++i) {
+    Table& table = i % 2 == 0 ? *plain_ : *indexed_;
+    batch.Add(TestWrite::Update(table, fmt::format("pk=S:{}", i), "ADD n :one", {}, {{":one", "N:1"}}));
+  }
+  EXPECT_EQ(RunBlocking(batch.ExecuteBatch(layer_->writes)), "ok");
+  EXPECT_EQ(Items(*plain_).size(), 5u);
+  for (const auto& item : Items(*plain_)) EXPECT_TRUE(item.starts_with("n=N:1,")) << item;
+  EXPECT_EQ(Items(*indexed_).size(), 5u);
+}
+
+// --- indexes
+
+TEST_F(NarrowWritesTest, RowsOfAnIndexFollowTheirItems) {
+  for (int i = 0; i < 100; ++i) ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:g{}", i, i % 7)), "ok");
+  ExpectIndexAgrees();
+  for (int i = 0; i < 100; i += 2) ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:h{}", i, i % 5)), "ok");
+  for (int i = 0; i < 100; i += 3) ASSERT_EQ(Execute(TestWrite::Delete(*indexed_, fmt::format("pk=S:{}", i))), "ok");
+  ExpectIndexAgrees();
+  EXPECT_EQ(IndexFollower::Lag(*indexed_), 0u);
+  EXPECT_EQ(IndexRows().size(), 66u);
+}
+
+TEST_F(NarrowWritesTest, TheLagIsSeenAndTooMuchOfItHoldsWritersUp) {
+  engine_->HoldBack(IdOfIndex());
+  for (size_t i = 0; i < kMostIndexNotes; ++i)
+    ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:g", i)), "ok") << "an index that hangs does not keep writes";
+  EXPECT_EQ(IndexFollower::Lag(*indexed_), kMostIndexNotes);
+  std::atomic<bool> is_done = false;
+  std::thread writer([&] {
+    EXPECT_EQ(Put(*indexed_, "pk=S:one more,g=S:g"), "ok");
+    is_done = true;
+  });
+  while (engine_->queued(IdOfIndex()) == 0) std::this_thread::yield();  // the writer helps
+  EXPECT_FALSE(is_done);
+  engine_->LetGo(IdOfIndex());
+  writer.join();
+  EXPECT_LT(IndexFollower::Lag(*indexed_), 3u);
+  ExpectIndexAgrees();
+}
+
+TEST_F(NarrowWritesTest, FollowingAnIndexMeetsEveryOutcome) {
+  for (int round = 0; round < 4; ++round) {
+    const std::function<void(storage::PartitionId)> meet[] = {
+        [&](storage::PartitionId id) { engine_->FenceNext(id); },
+        [&](storage::PartitionId id) { engine_->UnknownNext(id, true); },
+        [&](storage::PartitionId id) { engine_->UnknownNext(id, false); },
+        [&](storage::PartitionId id) { engine_->DoubtNext(id, round % 2 == 0); },
+    };
+    for (size_t i = 0; i < std::size(meet); ++i) {
+      ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:{}", i, round)), "ok");
+      meet[i](IdOfIndex());
+      ExpectIndexAgrees();
+      ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:x{}", i, round)), "ok");
+      meet[i](IdOf(*indexed_));  // of the commit that takes the note away
+      ExpectIndexAgrees();
+    }
+  }
+  EXPECT_EQ(IndexFollower::Lag(*indexed_), 0u);
+}
+
+// --- transactions
+
+TEST_F(NarrowWritesTest, ATransactionOfSeveralPartitionsTakesEffectInAllOrInNone) {
+  TestWrites good;
+  good.Add(TestWrite::Put(*plain_, "pk=S:1,n=N:1"));
+  good.Add(TestWrite::Put(*indexed_, "pk=S:1,g=S:a"));
+  good.AddCheck(*plain_, "pk=S:2", "attribute_not_exists(pk)");
+  EXPECT_EQ(RunBlocking(good.ExecuteTransaction(layer_->writes)), "ok");
+  EXPECT_EQ(Read(*plain_, "pk=S:1"), "n=N:1,pk=S:1");
+  ExpectIndexAgrees();
+  TestWrites bad;
+  bad.Add(TestWrite::Delete(*plain_, "pk=S:1"));
+  bad.AddCheck(*indexed_, "pk=S:1", "attribute_not_exists(pk)");
+  EXPECT_EQ(RunBlocking(bad.ExecuteTransaction(layer_->writes)), "cancelled");
+  EXPECT_EQ(Read(*plain_, "pk=S:1"), "n=N:1,pk=S:1");
+  // Nothing of it stays.
+  for (const auto& table : layer_->catalog.AllTables()) {
+    const auto partitions = table->partitions().list();
+    for (const auto& partition : *partitions) EXPECT_TRUE(partition->intents().empty());
+  }
+}
+
+TEST_F(NarrowWritesTest, ATransactionMeetsEveryOutcomeAtEveryCommit) {
+  int n = 0;
+  for (int skip = 0; skip < 2; ++skip) {  // at the intents, and at the changes
+    for (int outcome = 0; outcome < 6; ++outcome) {
+      const auto meet = [&](storage::PartitionId id) {
+        if (outcome == 0) engine_->FenceNext(id);
+        else if (outcome == 1) engine_->BusyNext(id, 3);
+        else if (outcome < 4) engine_->UnknownNext(id, outcome == 2);
+        else engine_->DoubtNext(id, outcome == 4);
+      };
+      bool is_met = false;
+      WriteOptions options;
+      options.at_step = [&](std::string_view step) {
+        if (step == "record" && skip == 1 && !is_met) meet(IdOf(*plain_)), is_met = true;
+      };
+      TableLayer layer(*engine_, clock_, 0, options);
+      ASSERT_TRUE(RunBlocking(layer.catalog.Load()).ok());
+      const auto plain = layer.catalog.Find(kScope, "plain"), indexed = layer.catalog.Find(kScope, "indexed");
+      if (skip == 0) meet(IdOf(*plain_));
+      TestWrites add;
+      for (Table* table : {plain.get(), indexed.get()})
+        add.Add(TestWrite::Update(*table, "pk=S:1", "ADD n :one", {}, {{":one", "N:1"}}));
+      EXPECT_EQ(RunBlocking(add.ExecuteTransaction(layer.writes)), "ok");
+      ++n;
+      for (Table* table : {plain.get(), indexed.get()})
+        EXPECT_EQ(ReadItem(layer.reads, *table, "pk=S:1"), fmt::format("n=N:{},pk=S:1", n)) << skip << outcome;
+    }
+  }
+}
+
+TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
+  // What was recorded is done, what was not is not.
+  const std::pair<const char*, bool> steps[] = {
+      {"intents", false}, {"record", true}, {"changes", true}, {"forgotten", true}};
+  for (const auto& [step, is_done] : steps) {
+    for (const bool by_writer : {true, false}) {  // finished by who meets it, or by the house
+      Open({});
+      ASSERT_EQ(Put(*plain_, "pk=S:1,n=N:1"), "ok");
+      ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
+      ExpectIndexAgrees();
+      die_at_ = step;
+      TestWrites writes;
+      writes.Add(TestWrite::Put(*plain_, "pk=S:1,n=N:2"));
+      writes.Add(TestWrite::Put(*indexed_, "pk=S:1,g=S:b"));
+      writes.Add(TestWrite::Put(*indexed_, "pk=S:2,g=S:c"));
+      EXPECT_THROW(RunBlocking(writes.ExecuteTransaction(layer_->writes)), Died) << step;
+      if (by_writer) {
+        die_at_.clear();
+        engine_->Crash();
+        layer_ = std::make_unique<TableLayer>(*engine_, clock_);
+        ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
+        Find();
+        for (Table* table : {plain_.get(), indexed_.get()}) EXPECT_EQ(AddOne(*table, "pk=S:1"), "ok") << step;
+        EXPECT_EQ(AddOne(*indexed_, "pk=S:2"), "ok");
+        EXPECT_EQ(Read(*plain_, "pk=S:1"), is_done ? "n=N:3,pk=S:1" : "n=N:2,pk=S:1") << step;
+        EXPECT_EQ(Read(*indexed_, "pk=S:2"), is_done ? "g=S:c,n=N:1,pk=S:2" : "n=N:1,pk=S:2") << step;
+        ASSERT_TRUE(RunBlocking(layer_->writes.KeepHouse(layer_->catalog.AllTables())).ok());
+      } else {
+        CrashAndStart();
+        EXPECT_EQ(Read(*plain_, "pk=S:1"), is_done ? "n=N:2,pk=S:1" : "n=N:1,pk=S:1") << step;
+        EXPECT_EQ(Read(*indexed_, "pk=S:1"), is_done ? "g=S:b,pk=S:1" : "g=S:a,pk=S:1") << step;
+        EXPECT_EQ(Read(*indexed_, "pk=S:2"), is_done ? "g=S:c,pk=S:2" : "(none)") << step;
+        ExpectIndexAgrees();
+      }
+    }
+  }
+}
+
+TEST_F(NarrowWritesTest, AProcessThatDiesWhileAnIndexFollowsLeavesNoRowBehind) {
+  for (const char* step : {"index-rows", "index-note"}) {
+    Open({});
+    ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
+    ExpectIndexAgrees();
+    ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:b"), "ok");
+    ASSERT_EQ(Put(*indexed_, "pk=S:2,g=S:b"), "ok");
+    die_at_ = step;
+    EXPECT_THROW(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)), Died);
+    CrashAndStart();
+    ExpectIndexAgrees();
+    EXPECT_EQ(IndexRows(), (std::multiset<std::string>{"g=S:b,pk=S:1", "g=S:b,pk=S:2"}));
+  }
+}
+
+TEST_F(NarrowWritesTest, ItemsAreReadTogetherAsOfOneMoment) {
+  std::atomic<bool> is_done = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 200; ++i) {
+      TestWrites writes;
+      for (Table* table : {plain_.get(), indexed_.get()})
+        writes.Add(TestWrite::Put(*table, fmt::format("pk=S:1,n=N:{}", i)));
+      EXPECT_EQ(RunBlocking(writes.ExecuteTransaction(layer_->writes)), "ok");
+    }
+    is_done = true;
+  });
+  while (!is_done) {
+    TestWrites reads;
+    for (Table* table : {plain_.get(), indexed_.get()}) reads.AddCheck(*table, "pk=S:1", {});
+    const std::string found = RunBlocking(reads.ReadTogether(layer_->writes));
+    const size_t middle = found.size() / 2;
+    EXPECT_EQ(found.substr(0, middle), found.substr(middle + 1)) << found;
+  }
+  writer.join();
+}
+
+// --- money, under faults of every kind
+
+class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterface<int> {
+ protected:
+  static constexpr int kAccounts = 24;
+  static constexpr int kStart = 100;
+  static constexpr int kWriters = 3;
+  static constexpr int kTransfers = 60;
+
+  std::shared_ptr<Table> TableOf(int account) { return account % 2 == 0 ? plain_ : indexed_; }
+  static std::string KeyOf(int account) { return fmt::format("pk=S:a{}", account); }
+
+  // Moves one from one account to another and leaves a receipt. What the receipts say is what the accounts must have.
+  std::string Transfer(int from, int to, const std::string& receipt) {
+    TestWrites writes;
+    writes.Add(TestWrite::Update(*TableOf(from), KeyOf(from), "ADD n :less", "n > :zero",
+                                 {{":less", "N:-1"}, {":zero", "N:0"}}));
+    writes.Add(TestWrite::Update(*TableOf(to), KeyOf(to), "ADD n :one", {}, {{":one", "N:1"}}));
+    writes.Add(TestWrite::Put(*indexed_, fmt::format("pk=S:{},g=S:a{},t=N:{}", receipt, from, to),
+                              "attribute_not_exists(pk)"));
+    return RunBlocking(writes.ExecuteTransaction(layer_->writes));
+  }
+
+  void RunWriters(int round, uint64_t seed, std::set<std::string>& acknowledged) {
+    Mutex mutex;
+    std::vector<std::thread> writers;
+    for (int w = 0; w < kWriters; ++w) {
+      writers.emplace_back([&, w] {
+        SeededRandom random(seed * 100 + static_cast<uint64_t>(w));
+        for (int i = 0; i < kTransfers; ++i) {
+          const int from = static_cast<int>(random.Below(kAccounts));
+          const int to = (from + 1 + static_cast<int>(random.Below(kAccounts - 1))) % kAccounts;
+          const std::string receipt = fmt::format("r{}-{}-{}", round, w, i);
+          const std::string outcome = Transfer(from, to, receipt);
+          if (outcome == "ok") {
+            MutexLock lock(mutex);
+            acknowledged.insert(receipt);
+          }
+          if (random.Below(10) == 0) {
+            const auto partitions = TableOf(from)->partitions().list();
+            const auto& some = (*partitions)[random.Below(partitions->size())];
+            if (partitions->size() < 6) (void)RunBlocking(layer_->catalog.SplitPartition(TableOf(from), some->id()));
+          }
+        }
+      });
+    }
+    for (auto& writer : writers) writer.join();
+  }
+
+  void ExpectSolvent(const std::set<std::string>& acknowledged) {
+    std::map<int, int> balances;
+    for (int i = 0; i < kAccounts; ++i) balances[i] = kStart;
+    std::set<std::string> receipts;
+    for (const std::string& item : Items(*indexed_)) {
+      int from = 0, to = 0;
+      char name[64] = {};
+      if (std::sscanf(item.c_str(), "g=S:a%d,pk=S:%63[^,],t=N:%d", &from, name, &to) != 3) continue;
+      receipts.insert(name);
+      --balances[from];
+      ++balances[to];
+    }
+    for (const auto& receipt : acknowledged) EXPECT_TRUE(receipts.contains(receipt)) << receipt << " is lost";
+    for (int i = 0; i < kAccounts; ++i)
+      EXPECT_EQ(Read(*TableOf(i), KeyOf(i)), fmt::format("n=N:{},pk=S:a{}", balances[i], i));
+    std::multiset<std::string> in_index;
+    for (const std::string& item : Items(*indexed_))
+      if (item.find("g=S:") != std::string::npos) in_index.insert(item);
+    EXPECT_EQ(IndexRows(), in_index);
+  }
+};
+
+TEST_P(NarrowMoneyTest, NothingIsLostOrMadeWhateverDies) {
+  storage::NarrowOptions options;
+  options.seed = static_cast<uint64_t>(GetParam());
+  options.slowest_micros = 50;
+  options.faults = {.fence = 0.01, .unknown = 0.01, .doubt = 0.01, .busy = 0.02};
+  Open(options);
+  for (int i = 0; i < kAccounts; ++i) ASSERT_EQ(Put(*TableOf(i), fmt::format("{},n=N:{}", KeyOf(i), kStart)), "ok");
+  std::set<std::string> acknowledged;
+  for (int round = 0; round < 3; ++round) {
+    // The store loses what is not durable while the writers go on.
+    std::atomic<bool> is_done = false;
+    std::thread crashes([&] {
+      SeededRandom random(options.seed + 7);
+      for (int i = 0; i < 5 && !is_done; ++i) {
+        for (uint64_t n = random.Below(40); n > 0 && !is_done; --n) std::this_thread::yield();
+        engine_->Crash();
+      }
+    });
+    RunWriters(round, options.seed + static_cast<uint64_t>(round), acknowledged);
+    is_done = true;
+    crashes.join();
+    CrashAndStart();
+    ExpectSolvent(acknowledged);
+  }
+  EXPECT_GT(acknowledged.size(), 100u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, NarrowMoneyTest, testing::Range(1, 6));
+
+}  // namespace
+}  // namespace armature::table
