@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 
 namespace armature::api {
@@ -26,10 +25,15 @@ void ConsumedCapacity::AddIndex(std::string_view name, IndexKind kind, double un
   indexes.push_back({name, kind, units});
 }
 
-void ConsumedCapacity::AddWrite(const table::ItemWrite& write, double table_factor) {
-  table_units += table_factor * table::WriteUnits(write.old_size, write.new_size);
+void ConsumedCapacity::AddWrite(const table::ItemWrite& write) {
+  table_units += write.table_units;
   for (const auto& charge : write.index_charges)
     AddIndex(charge.index->def->name, charge.index->def->kind, charge.write_units);
+}
+
+void ConsumedCapacity::AddPage(const table::PageRead& page) {
+  table_units += page.table_units;
+  if (page.index) AddIndex(page.index->def->name, page.index->def->kind, page.index_units);
 }
 
 ConsumedCapacity& CapacityOf(std::vector<ConsumedCapacity>& consumed, std::string_view table_name) {
@@ -100,9 +104,9 @@ void WriteConsumedCapacities(JsonWriter& json, const wire::Opt<std::string_view>
   json.EndArray();
 }
 
-std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes, double table_factor) {
+std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes) {
   std::vector<ConsumedCapacity> tables;
-  for (const auto& [name, write] : writes) CapacityOf(tables, name).AddWrite(*write, table_factor);
+  for (const auto& [name, write] : writes) CapacityOf(tables, name).AddWrite(*write);
   return tables;
 }
 

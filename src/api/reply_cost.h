@@ -1,7 +1,8 @@
 // What a reply says of an operation's cost: ConsumedCapacity, what it used of tables and their indexes, and
 // ItemCollectionMetrics, how large the collections are that it wrote to.
 //
-// Plain sums, filled in by the operations; the JSON is written here, for all (docs/dynamodb.md 9.4). Used by api/.
+// Plain sums of what the read and write paths say their operations have cost; the JSON is written here, for all
+// (docs/dynamodb.md 9.4). Used by api/.
 #pragma once
 
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "base/text/json_writer.h"
 #include "model/table_def.h"
+#include "table/read/page_read.h"
 #include "table/write/item_write.h"
 #include "wire/fields.h"
 
@@ -27,8 +29,9 @@ struct ConsumedCapacity {
 
   double Total() const;
   void AddIndex(std::string_view name, model::IndexKind kind, double units);
-  // What a write used, whether its condition held or not. Transactions pay double for the table, not for indexes.
-  void AddWrite(const table::ItemWrite& write, double table_factor = 1.0);
+  // What a write used, whether its condition held or not.
+  void AddWrite(const table::ItemWrite& write);
+  void AddPage(const table::PageRead& page);
 };
 
 // The entry of a table, made if there is none yet. `table_name` is as the request has it.
@@ -51,7 +54,7 @@ struct NamedWrite {
 };
 
 // Of several writes: one entry per table, in their order.
-std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes, double table_factor);
+std::vector<ConsumedCapacity> CapacityByTable(std::span<const NamedWrite> writes);
 
 // `"ItemCollectionMetrics":{table:[…]}`: every item collection the writes touched, once; nothing if there is none.
 void WriteItemCollections(JsonWriter& json, std::span<const NamedWrite> writes);

@@ -148,6 +148,27 @@ class IndexBackfillTest : public WorkerFixture {
   uint32_t index_id_ = 0;
 };
 
+TEST_F(IndexBackfillTest, BuildingIsCountedForTheIndexButNobodyPaysForIt) {
+  Put("pk=S:large,g=S:x,n=N:1,b=S:" + std::string(1500, 'x'));
+  Put("pk=S:small,g=S:x,n=N:2");
+  Put("pk=S:left-out");
+  const table::Meter& of_table = table_->partitions().Find(0)->meter();
+  const double written = of_table.write_units();
+  AddIndex();
+  Announce();
+  StepsToEnd();
+  ExpectFinished();
+  const auto schema = table_->schema();
+  const table::Meter& of_index = schema->FindIndex(kIndex)->partitions->Find(0)->meter();
+  EXPECT_EQ(of_index.background_write_units(), 3);
+  EXPECT_EQ(of_index.write_units(), 0);
+  EXPECT_EQ(of_table.write_units(), written);
+  EXPECT_EQ(of_table.background_write_units(), 0);
+  EXPECT_EQ(of_table.read_units(), 0);
+  Put("pk=S:new,g=S:x,n=N:3");
+  EXPECT_EQ(of_index.write_units(), 1) << "what is written since is paid for";
+}
+
 TEST_F(IndexBackfillTest, ASmallTableIsDoneByTheAnnouncement) {
   PutNumbered(3);
   AddIndex();

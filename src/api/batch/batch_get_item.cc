@@ -17,7 +17,6 @@
 #include "model/codec/item_codec.h"
 #include "model/messages/expressions.h"
 #include "model/messages/items.h"
-#include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 
 namespace armature::api {
@@ -127,27 +126,26 @@ Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, Re
     read.table = table.table.get();
     read.keys = some;
     read.at = view.at;
+    read.is_consistent = is_consistent;
+    read.room_bytes = kMaxReplyBytes - reply.bytes;
     ARMATURE_CO_CHECK_OK(co_await context.services.reads.GetMany(read));
-    const size_t portion_start = reply.bytes;
-    for (size_t i = 0; i < some.size(); ++i, ++table.keys_done) {
-      if (!read.found(i)) {
-        table.read_units += table::ReadUnits(0, is_consistent);
-        continue;
-      }
+    table.keys_done += read.taken;
+    table.read_units += read.read_units;
+    reply.bytes += read.item_bytes;
+    for (size_t i = 0; i < read.taken; ++i) {
+      if (!read.found(i)) continue;
       auto decoded = model::DecodeItem(read.record(i), context.arena);
       if (!decoded) co_return UnreadableItem(table.name, decoded.error());
-      if (reply.bytes + decoded->item_size > kMaxReplyBytes) {
-        reply.bytes = kMaxReplyBytes;  // full: nothing more, not even smaller ones
-        co_return ApiResult<void>{};
-      }
-      reply.bytes += decoded->item_size;
-      table.read_units += table::ReadUnits(decoded->item_size, is_consistent);
       json.BeginValue();
       wire::AppendItemAsJson(
           table.projection ? expr::Project(*table.projection, decoded->item, context.arena) : decoded->item,
           json.out());
     }
-    const size_t portion_bytes = reply.bytes - portion_start;
+    if (read.taken < some.size()) {
+      reply.bytes = kMaxReplyBytes;  // full: nothing more, not even smaller ones
+      co_return ApiResult<void>{};
+    }
+    const size_t portion_bytes = read.item_bytes;
     keys_per_read = portion_bytes < kPortionBytes / 4 ? kKeysPerRead : kKeysOfFirstRead;
     if (reply.bytes > kHeavyBytes && table.keys_done < keys.size() && !reply.pass.is_held()) {
       co_await reply.pass.Take();

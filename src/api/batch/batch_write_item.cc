@@ -162,7 +162,7 @@ Task<ApiResult<void>> BatchWriteItem(RequestContext& context, const wire::BatchW
   JsonWriter json(context.body);
   json.BeginObject();
   WriteUnprocessed(json, members, writes.get());
-  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, CapacityByTable(done, 1.0));
+  WriteConsumedCapacities(json, request.ReturnConsumedCapacity, CapacityByTable(done));
   if (Asks(request.ReturnItemCollectionMetrics, "SIZE")) WriteItemCollections(json, done);
   json.EndObject();
   co_return ApiResult<void>{};

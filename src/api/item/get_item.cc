@@ -6,7 +6,6 @@
 #include "api/table_lookup.h"
 #include "expr/apply/projection.h"
 #include "model/codec/item_codec.h"
-#include "table/capacity.h"
 
 namespace armature::api {
 
@@ -21,13 +20,13 @@ ApiResult<BoundExpressions> Validate(const wire::GetItemInput& request, const mo
   return expressions.Bind(arena);
 }
 
-// Writes the item as the request wants it; returns its size for the capacity used.
-Result<size_t> WriteFoundItem(JsonWriter& json, std::string_view record, const expr::BoundProjection* projection,
-                              Arena& arena) {
+// Writes the item as the request wants it.
+Status WriteFoundItem(JsonWriter& json, std::string_view record, const expr::BoundProjection* projection,
+                      Arena& arena) {
   auto decoded = model::DecodeItem(record, arena);
-  if (!decoded) return std::move(decoded).error();
+  if (!decoded) return decoded.error();
   WriteItemMember(json, "Item", projection ? expr::Project(*projection, decoded->item, arena) : decoded->item);
-  return decoded->item_size;
+  return Status::Ok();
 }
 
 }  // namespace
@@ -45,19 +44,18 @@ Task<ApiResult<void>> GetItem(RequestContext& context, const wire::GetItemInput&
   read.key = request.Key.item();
   const table::ReadView view = context.services.reads.ViewFor(is_consistent);
   read.at = view.at;
+  read.is_consistent = is_consistent;
   ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
 
   JsonWriter json(context.body);
   json.BeginObject();
-  size_t item_size = 0;
   if (read.found) {
-    auto written = WriteFoundItem(json, read.record(), bound.projection, context.arena);
-    if (!written) co_return UnreadableItem(*request.TableName, written.error());
-    item_size = *written;
+    const Status written = WriteFoundItem(json, read.record(), bound.projection, context.arena);
+    if (!written.ok()) co_return UnreadableItem(*request.TableName, written);
   }
   ConsumedCapacity consumed;
   consumed.table_name = *request.TableName;
-  consumed.table_units = table::ReadUnits(item_size, is_consistent);
+  consumed.table_units = read.read_units;
   WriteConsumedCapacity(json, request.ReturnConsumedCapacity, consumed);
   json.EndObject();
   co_return ApiResult<void>{};

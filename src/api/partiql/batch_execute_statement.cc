@@ -16,7 +16,6 @@
 #include "model/messages/items.h"
 #include "model/messages/partiql.h"
 #include "model/messages/tables.h"
-#include "table/capacity.h"
 
 namespace armature::api {
 
@@ -102,11 +101,11 @@ Task<ApiResult<void>> Read(RequestContext& context, Member& member) {
   read.key = member.target.key;
   const table::ReadView view = context.services.reads.ViewFor(is_consistent);
   read.at = view.at;
+  read.is_consistent = is_consistent;
   ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-  ARMATURE_CO_TRY(const auto selected, DecodeSelected(member.bound, read.found, read.record(), context.arena));
+  ARMATURE_CO_TRY(member.item, DecodeSelected(member.bound, read.found, read.record(), context.arena));
   member.has_run = true;
-  member.item = selected.item;
-  member.consumed.table_units = table::ReadUnits(selected.item_size, is_consistent);
+  member.consumed.table_units = read.read_units;
   co_return ApiResult<void>{};
 }
 

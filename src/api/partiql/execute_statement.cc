@@ -9,7 +9,6 @@
 #include "api/partiql/statement_write.h"
 #include "model/messages/partiql.h"
 #include "model/messages/tables.h"
-#include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 
 namespace armature::api {
@@ -33,21 +32,22 @@ Task<ApiResult<void>> SelectByKey(RequestContext& context, const wire::ExecuteSt
   read.key = bound.key;
   const table::ReadView view = context.services.reads.ViewFor(is_consistent);
   read.at = view.at;
+  read.is_consistent = is_consistent;
   ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-  ARMATURE_CO_TRY(const auto selected, DecodeSelected(bound, read.found, read.record(), context.arena));
+  ARMATURE_CO_TRY(const auto item, DecodeSelected(bound, read.found, read.record(), context.arena));
 
   JsonWriter json(context.body);
   json.BeginObject();
   json.Key("Items");
   json.BeginArray();
-  if (selected.item) {
+  if (item) {
     json.BeginValue();
-    wire::AppendItemAsJson(*selected.item, json.out());
+    wire::AppendItemAsJson(*item, json.out());
   }
   json.EndArray();
   ConsumedCapacity consumed;
   consumed.table_name = bound.statement->table;
-  consumed.table_units = table::ReadUnits(selected.item_size, is_consistent);
+  consumed.table_units = read.read_units;
   WriteConsumedCapacity(json, request.ReturnConsumedCapacity, consumed);
   json.EndObject();
   co_return ApiResult<void>{};

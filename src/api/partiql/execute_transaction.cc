@@ -51,8 +51,7 @@ Task<ApiResult<void>> WriteAll(RequestContext& context, const wire::ExecuteTrans
                                      .token_space = "partiql",
                                      .token = request.ClientRequestToken,
                                      .parameters = [&] { return CanonicalStatements(request); },
-                                     .reason_of = [&](size_t i) { return WhyNot(members[i], writes[i]); },
-                                     .return_consumed_capacity = request.ReturnConsumedCapacity};
+                                     .reason_of = [&](size_t i) { return WhyNot(members[i], writes[i]); }};
   ARMATURE_CO_TRY(const auto outcome, co_await RunTransaction(context, transaction));
 
   JsonWriter json(context.body);

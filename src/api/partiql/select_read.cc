@@ -1,11 +1,9 @@
 #include "api/partiql/select_read.h"
 
 #include "api/item/item_reply.h"
-#include "api/query/page_reply.h"
 #include "expr/apply/evaluate.h"
 #include "model/codec/item_codec.h"
 #include "partiql/lower.h"
-#include "table/capacity.h"
 #include "table/keys/key_range.h"
 #include "table/read/page_read.h"
 #include "wire/json/attribute_json.h"
@@ -41,11 +39,6 @@ class RowWriter : public table::RowSink {
   Arena row_arena_;
 };
 
-void Add(const ConsumedCapacity& read, ConsumedCapacity& total) {
-  total.table_units += read.table_units;
-  for (const auto& index : read.indexes) total.AddIndex(index.name, index.kind, index.units);
-}
-
 Task<ApiResult<void>> ReadOneItem(RequestContext& context, SelectPage& page, JsonWriter& json) {
   const SelectPlan& plan = *page.plan;
   table::ItemRead read;
@@ -53,12 +46,11 @@ Task<ApiResult<void>> ReadOneItem(RequestContext& context, SelectPage& page, Jso
   read.key = plan.reads.key;
   const table::ReadView view = context.services.reads.ViewFor(page.is_consistent);
   read.at = view.at;
+  read.is_consistent = page.is_consistent;
   ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-  size_t item_size = 0;
   if (read.found) {
     auto decoded = model::DecodeItem(read.record(), context.arena);
     if (!decoded) co_return UnreadableItem(page.bound->statement->table, decoded.error());
-    item_size = decoded->item_size;
     if (co_await Holds(plan.reads.filter, decoded->item)) {
       const auto columns = page.bound->statement->columns;
       json.BeginValue();
@@ -66,7 +58,7 @@ Task<ApiResult<void>> ReadOneItem(RequestContext& context, SelectPage& page, Jso
           columns.empty() ? decoded->item : partiql::ProjectColumns(columns, decoded->item, context.arena), json.out());
     }
   }
-  page.consumed.table_units = table::ReadUnits(item_size, page.is_consistent);
+  page.consumed.table_units = read.read_units;
   co_return ApiResult<void>{};
 }
 
@@ -94,17 +86,20 @@ Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, Json
     read.table = plan.target.table.get();
     read.keyspace = &plan.target.keyspace();
     read.partitions = &plan.target.partitions();
+    read.index = plan.target.index;
     if (plan.fetches_items) read.fetch_from = &plan.target.schema->items();
-    read.range = range;
+    read.range = std::move(range);
     read.is_reverse = plan.reads.is_reverse;
     read.limit = rows_left;
     read.at = view.at;
+    read.is_consistent = page.is_consistent;
+    read.is_scan = is_scan;
+    read.schema = plan.target.schema.get();
     read.filter = is_scan ? plan.reads.filter : plan.reads.reads[i].filter;
     // Conditions see what the index has, even if the item behind it is read for the sake of a column.
     read.sink = &rows;
-    if (range.end.empty() || range.begin < range.end)
-      ARMATURE_CO_CHECK_OK(co_await table::ReadPage(context.services.engine, read, context.arena));
-    Add(PageCapacity(plan.target, {}, !is_scan, page.is_consistent, range, read), page.consumed);
+    ARMATURE_CO_CHECK_OK(co_await table::ReadPage(context.services.engine, read, context.arena));
+    page.consumed.AddPage(read);
 
     rows_left -= read.row_count;
     bytes += read.row_bytes;
@@ -142,14 +137,12 @@ model::Item SelectedAttributes(const BoundStatement& bound, model::Item item, Ar
   return columns.empty() ? item : partiql::ProjectColumns(columns, item, arena);
 }
 
-ApiResult<SelectedItem> DecodeSelected(const BoundStatement& bound, bool found, std::string_view record, Arena& arena) {
-  SelectedItem selected;
-  if (!found) return selected;
+ApiResult<std::optional<model::Item>> DecodeSelected(const BoundStatement& bound, bool found, std::string_view record,
+                                                     Arena& arena) {
+  if (!found) return std::optional<model::Item>();
   auto decoded = model::DecodeItem(record, arena);
   if (!decoded) return UnreadableItem(bound.statement->table, decoded.error());
-  selected.item = SelectedAttributes(bound, decoded->item, arena);
-  selected.item_size = decoded->item_size;
-  return selected;
+  return std::optional<model::Item>(SelectedAttributes(bound, decoded->item, arena));
 }
 
 }  // namespace armature::api

@@ -36,12 +36,8 @@ size_t ReadCount(const SelectPlan& plan);
 // What the SELECT asks for of an item.
 model::Item SelectedAttributes(const BoundStatement& bound, model::Item item, Arena& arena);
 
-// One item by its key, projected as the SELECT asks. Nothing in `item` if there is none.
-struct SelectedItem {
-  std::optional<model::Item> item;
-  size_t item_size = 0;
-};
-model::ApiResult<SelectedItem> DecodeSelected(const BoundStatement& bound, bool found, std::string_view record,
-                                              Arena& arena);
+// One item by its key, projected as the SELECT asks; nothing if there is none.
+model::ApiResult<std::optional<model::Item>> DecodeSelected(const BoundStatement& bound, bool found,
+                                                            std::string_view record, Arena& arena);
 
 }  // namespace armature::api

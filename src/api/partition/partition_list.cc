@@ -14,6 +14,10 @@ void WritePartition(JsonWriter& json, const table::Partition& partition) {
   json.Member("FirstHash", fmt::format("{:016x}", partition.hashes().first));
   json.Member("LastHash", fmt::format("{:016x}", partition.hashes().last));
   json.MemberInt("Epoch", static_cast<int64_t>(partition.epoch()));
+  const table::Meter& meter = partition.meter();
+  json.MemberDouble("ReadUnits", meter.read_units());
+  json.MemberDouble("WriteUnits", meter.write_units());
+  json.MemberDouble("BackgroundWriteUnits", meter.background_write_units());
   json.Member("Status", partition.has_ended() ? "ENDED" : "ACTIVE");
   json.EndObject();
 }

@@ -92,11 +92,11 @@ TEST_F(PartitionsTest, AFreshTableHasOneWithEveryHash) {
   CreateSimpleTable();
   const std::vector<Listed> partitions = List();
   ASSERT_EQ(partitions.size(), 1u);
-  EXPECT_EQ(
-      MustCall("ListPartitions", kList),
-      fmt::format(R"({{"Partitions":[{{"PartitionId":{},"FirstHash":"0000000000000000",)"
-                  R"("LastHash":"ffffffffffffffff","Epoch":{},"Status":"ACTIVE"}}],"GlobalSecondaryIndexes":[]}})",
-                  partitions[0].id, partitions[0].epoch));
+  EXPECT_EQ(MustCall("ListPartitions", kList),
+            fmt::format(R"({{"Partitions":[{{"PartitionId":{},"FirstHash":"0000000000000000",)"
+                        R"("LastHash":"ffffffffffffffff","Epoch":{},"ReadUnits":0.0,"WriteUnits":0.0,)"
+                        R"("BackgroundWriteUnits":0.0,"Status":"ACTIVE"}}],"GlobalSecondaryIndexes":[]}})",
+                        partitions[0].id, partitions[0].epoch));
   EXPECT_GE(partitions[0].id, 1);
 }
 

@@ -47,8 +47,7 @@ Task<ApiResult<void>> TransactWriteItems(RequestContext& context, const wire::Tr
       .token_space = {},
       .token = request.ClientRequestToken,
       .parameters = [&] { return CanonicalParameters(actions); },
-      .reason_of = [&](size_t i) { return ReasonOf(writes[i], actions[i].return_on_failure); },
-      .return_consumed_capacity = request.ReturnConsumedCapacity};
+      .reason_of = [&](size_t i) { return ReasonOf(writes[i], actions[i].return_on_failure); }};
   ARMATURE_CO_TRY(const auto outcome, co_await RunTransaction(context, transaction));
 
   JsonWriter json(context.body);

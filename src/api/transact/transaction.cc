@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "api/item/item_reply.h"
-#include "model/codec/item_codec.h"
 #include "model/messages/items.h"
 #include "model/messages/requests.h"
-#include "table/capacity.h"
 #include "wire/json/attribute_json.h"
 
 namespace armature::api {
@@ -17,12 +15,6 @@ using table::TokenStore;
 namespace {
 
 constexpr size_t kMaxItemsBytes = 4 << 20;
-// Only the table pays double in a transaction.
-constexpr double kTransactionFactor = 2.0;
-
-double TransactedReadUnits(size_t item_size) {
-  return kTransactionFactor * table::ReadUnits(item_size, /*is_consistent=*/true);
-}
 
 CancellationReason ConflictReason() {
   return {
@@ -53,20 +45,13 @@ Task<ApiResult<TokenStore::Begun>> TakeToken(RequestContext& context, const Writ
 // A repeated request changes nothing and costs the reading of its items: by table.
 Task<ApiResult<TransactionOutcome>> Replay(RequestContext& context, const WriteTransaction& transaction) {
   TransactionOutcome outcome{.is_replay = true, .consumed = {}};
-  const auto& wanted = transaction.return_consumed_capacity;
-  if (!Asks(wanted, "TOTAL") && !Asks(wanted, "INDEXES")) co_return outcome;
   for (const auto& [table_name, write] : transaction.named) {
     table::ItemRead read;
     read.table = write->table;
     read.key = write->key;
+    read.is_transacted = true;
     ARMATURE_CO_CHECK_OK(co_await context.services.reads.Get(read));
-    size_t size = 0;
-    if (read.found) {
-      auto decoded = model::DecodeItemSize(read.record());
-      if (!decoded) co_return UnreadableItem(table_name, decoded.error());
-      size = *decoded;
-    }
-    CapacityOf(outcome.consumed, table_name).table_units += TransactedReadUnits(size);
+    CapacityOf(outcome.consumed, table_name).table_units += read.read_units;
   }
   co_return outcome;
 }
@@ -122,7 +107,6 @@ Task<ApiResult<void>> ReadTransaction(RequestContext& context, std::span<const T
   json.Key("Responses");
   json.BeginArray();
   for (size_t i = 0; i < reads.size(); ++i) {
-    const size_t item_size = together[i].old_size;
     json.BeginObject();
     // Other than with GetItem, an item of which nothing is wanted is not there.
     if (together[i].old_exists) {
@@ -130,10 +114,10 @@ Task<ApiResult<void>> ReadTransaction(RequestContext& context, std::span<const T
       if (!shown.empty()) WriteItemMember(json, "Item", shown);
     }
     json.EndObject();
-    total_size += item_size;
+    total_size += together[i].old_size;
     if (total_size > kMaxItemsBytes)
       co_return model::ValidationException(std::string(model::messages::kTransactItemsTooLarge));
-    CapacityOf(consumed, reads[i].table_name).table_units += TransactedReadUnits(item_size);
+    CapacityOf(consumed, reads[i].table_name).table_units += together[i].table_units;
   }
   json.EndArray();
   WriteConsumedCapacities(json, return_consumed_capacity, consumed, CapacityKind::kRead);
@@ -153,7 +137,7 @@ Task<ApiResult<TransactionOutcome>> RunTransaction(RequestContext& context, cons
                   co_await context.services.writes.ExecuteTransaction(
                       transaction.writes, transaction.token ? &token.changes : nullptr, context.arena));
   if (!is_done) co_return WhyCancelled(transaction);
-  co_return TransactionOutcome{.is_replay = false, .consumed = CapacityByTable(transaction.named, kTransactionFactor)};
+  co_return TransactionOutcome{.is_replay = false, .consumed = CapacityByTable(transaction.named)};
 }
 
 void TransactionOutcome::WriteCapacity(JsonWriter& json,

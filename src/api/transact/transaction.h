@@ -51,7 +51,6 @@ struct WriteTransaction {
   wire::Opt<std::string_view> token;
   std::function<std::string()> parameters;  // what makes two requests with one token the same, as bytes
   std::function<CancellationReason(size_t i)> reason_of;
-  wire::Opt<std::string_view> return_consumed_capacity;
 };
 
 // What to tell of a transaction that was carried out, now or by an earlier request with its token.

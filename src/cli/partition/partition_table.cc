@@ -26,17 +26,20 @@ std::string Share(uint64_t first, uint64_t last) {
 
 Result<void> AppendPartition(simdjson::dom::element partition, std::string& out) {
   uint64_t id = 0, epoch = 0, first = 0, last = 0;
+  double read = 0, written = 0;
   std::string_view first_hash, last_hash, status;
-  const bool is_whole = partition["PartitionId"].get(id) == simdjson::SUCCESS &&
-                        partition["FirstHash"].get(first_hash) == simdjson::SUCCESS &&
-                        partition["LastHash"].get(last_hash) == simdjson::SUCCESS &&
-                        partition["Epoch"].get(epoch) == simdjson::SUCCESS &&
-                        partition["Status"].get(status) == simdjson::SUCCESS;
+  const bool is_whole =
+      partition["PartitionId"].get(id) == simdjson::SUCCESS &&
+      partition["FirstHash"].get(first_hash) == simdjson::SUCCESS &&
+      partition["LastHash"].get(last_hash) == simdjson::SUCCESS && partition["Epoch"].get(epoch) == simdjson::SUCCESS &&
+      partition["ReadUnits"].get(read) == simdjson::SUCCESS &&
+      partition["WriteUnits"].get(written) == simdjson::SUCCESS && partition["Status"].get(status) == simdjson::SUCCESS;
   if (!is_whole || !ParseHash(first_hash, first) || !ParseHash(last_hash, last) || first > last)
     return Status::Format("the endpoint's answer is not a list of partitions");
   // One that was split has no items any more.
   const std::string share = status == "ENDED" ? "-" : Share(first, last);
-  out += fmt::format("{:>9}  {}-{}  {:>8}  {:>5}  {}\n", id, first_hash, last_hash, share, epoch, status);
+  out += fmt::format("{:>9}  {}-{}  {:>8}  {:>5}  {:>10}  {:>11}  {}\n", id, first_hash, last_hash, share, epoch, read,
+                     written, status);
   return {};
 }
 
@@ -51,7 +54,8 @@ Result<void> AppendPartitions(simdjson::dom::element owner, std::string& out) {
 }  // namespace
 
 Result<std::string> RenderPartitions(simdjson::dom::element reply) {
-  std::string out = fmt::format("{:>9}  {:<33}  {:>8}  {:>5}  {}\n", "partition", "hashes", "share", "epoch", "status");
+  std::string out = fmt::format("{:>9}  {:<33}  {:>8}  {:>5}  {:>10}  {:>11}  {}\n", "partition", "hashes", "share",
+                                "epoch", "read-units", "write-units", "status");
   ARMATURE_CHECK_OK(AppendPartitions(reply, out));
   simdjson::dom::array indexes;
   if (reply["GlobalSecondaryIndexes"].get(indexes) != simdjson::SUCCESS) return out;

@@ -75,23 +75,27 @@ std::string Render(const std::string& json) {
 
 TEST(PartitionTableTest, ALinePerPartitionAndIndexesBehind) {
   EXPECT_EQ(Render(R"({"Partitions":[
-      {"PartitionId":7,"FirstHash":"0000000000000000","LastHash":"7fffffffffffffff","Epoch":1,"Status":"ACTIVE"},
-      {"PartitionId":10,"FirstHash":"8000000000000000","LastHash":"8fffffffffffffff","Epoch":2,"Status":"ACTIVE"},
-      {"PartitionId":5,"FirstHash":"0000000000000000","LastHash":"ffffffffffffffff","Epoch":1,"Status":"ENDED"}],
+      {"PartitionId":7,"FirstHash":"0000000000000000","LastHash":"7fffffffffffffff","Epoch":1,
+       "ReadUnits":0.5,"WriteUnits":1234567.0,"BackgroundWriteUnits":0.0,"Status":"ACTIVE"},
+      {"PartitionId":10,"FirstHash":"8000000000000000","LastHash":"8fffffffffffffff","Epoch":2,
+       "ReadUnits":12.0,"WriteUnits":0.0,"BackgroundWriteUnits":3.0,"Status":"ACTIVE"},
+      {"PartitionId":5,"FirstHash":"0000000000000000","LastHash":"ffffffffffffffff","Epoch":1,
+       "ReadUnits":0.0,"WriteUnits":0.0,"BackgroundWriteUnits":0.0,"Status":"ENDED"}],
       "GlobalSecondaryIndexes":[{"IndexName":"by-album","Partitions":[
-      {"PartitionId":6,"FirstHash":"0000000000000000","LastHash":"ffffffffffffffff","Epoch":1,"Status":"ACTIVE"}]}]})"),
-            "partition  hashes                                share  epoch  status\n"
-            "        7  0000000000000000-7fffffffffffffff      50 %      1  ACTIVE\n"
-            "       10  8000000000000000-8fffffffffffffff    6.25 %      2  ACTIVE\n"
-            "        5  0000000000000000-ffffffffffffffff         -      1  ENDED\n"
+      {"PartitionId":6,"FirstHash":"0000000000000000","LastHash":"ffffffffffffffff","Epoch":1,
+       "ReadUnits":0.0,"WriteUnits":2.0,"BackgroundWriteUnits":0.0,"Status":"ACTIVE"}]}]})"),
+            "partition  hashes                                share  epoch  read-units  write-units  status\n"
+            "        7  0000000000000000-7fffffffffffffff      50 %      1         0.5      1234567  ACTIVE\n"
+            "       10  8000000000000000-8fffffffffffffff    6.25 %      2          12            0  ACTIVE\n"
+            "        5  0000000000000000-ffffffffffffffff         -      1           0            0  ENDED\n"
             "index by-album\n"
-            "        6  0000000000000000-ffffffffffffffff     100 %      1  ACTIVE\n");
+            "        6  0000000000000000-ffffffffffffffff     100 %      1           0            2  ACTIVE\n");
 }
 
 TEST(PartitionTableTest, WhatIsNoListIsTold) {
   for (const char* json : {R"({})", R"({"Partitions":[{}]})",
                            R"({"Partitions":[{"PartitionId":1,"FirstHash":"0",)"
-                           R"("LastHash":"1","Epoch":1,"Status":"ACTIVE"}]})",
+                           R"("LastHash":"1","Epoch":1,"ReadUnits":0.0,"WriteUnits":0.0,"Status":"ACTIVE"}]})",
                            R"({"Partitions":[],"GlobalSecondaryIndexes":[{"IndexName":"i"}]})"})
     EXPECT_EQ(Render(json), "error: the endpoint's answer is not a list of partitions") << json;
 }

@@ -235,6 +235,14 @@ Result<size_t> DecodeItemSize(std::string_view record) {
   return item_size;
 }
 
+size_t PeekItemSize(std::string_view record) {
+  if (record.size() <= kHeaderBytes || static_cast<uint8_t>(record[0]) != kItemRecordVersion) return 0;
+  RecordStamp stamp;
+  ByteReader reader(SkipStamp(record.substr(kHeaderBytes), &stamp));
+  const size_t item_size = reader.Varint();
+  return reader.ok() ? std::min(item_size, kMaxItemBytes) : 0;
+}
+
 RecordStamp StampOf(std::string_view record) {
   RecordStamp stamp;
   if (record.size() <= kHeaderBytes || static_cast<uint8_t>(record[0]) != kItemRecordVersion) return stamp;

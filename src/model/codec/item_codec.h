@@ -37,6 +37,9 @@ Result<DecodedItem> DecodeItem(std::string_view record, Arena& arena);
 
 // The stored item size alone, after checking the checksum.
 Result<size_t> DecodeItemSize(std::string_view record);
+// The same without checking anything, for what is only counted: whoever shows the item decodes it. Of what is no
+// record: 0, and never more than an item can have.
+size_t PeekItemSize(std::string_view record);
 
 // The stamp alone; nothing is checked. Of what is no record: none.
 RecordStamp StampOf(std::string_view record);

@@ -140,12 +140,14 @@ TEST(ItemCodec, StampsAreKeptAndMakeNoOtherItem) {
     ASSERT_TRUE(decoded.has_value());
     EXPECT_TRUE(SameItem(decoded->item, item));
     EXPECT_EQ(*DecodeItemSize(record), ItemSize(item));
+    EXPECT_EQ(PeekItemSize(record), ItemSize(item));
     EXPECT_TRUE(HaveSameItem(record, Record(item)));
     EXPECT_FALSE(HaveSameItem(record, stamped(other, stamp)));
     EXPECT_FALSE(HaveSameItem(record, {}));
     for (size_t size = 0; size < record.size(); ++size) {
       EXPECT_FALSE(HaveSameItem(record, std::string_view(record).substr(0, size)));
       static_cast<void>(StampOf(std::string_view(record).substr(0, size)));
+      EXPECT_LE(PeekItemSize(std::string_view(record).substr(0, size)), ItemSize(item));
     }
   }
   EXPECT_TRUE(HaveSameItem({}, {}));

@@ -149,15 +149,16 @@ void AppendIndexChanges(const TableSchema& schema, Image old_item, Image new_ite
     if (same_key && SameAttributes(before.item, after.item)) continue;
 
     IndexCharge charge{&index, 0};
-    if (before.exists && !same_key) DeleteEntry(index, before, batches.For(index, before.row_key));
-    if (after.exists) PutEntry(index, after, same_key ? before : none, batches.For(index, after.row_key));
-    if (same_key) {
-      charge.write_units = WriteUnits(before.size, after.size);
-    } else {
-      if (before.exists) charge.write_units += WriteUnits(before.size, 0);
-      if (after.exists) charge.write_units += WriteUnits(0, after.size);
+    if (before.exists && !same_key) {
+      DeleteEntry(index, before, batches.For(index, before.row_key, charge.deleted.partition));
+      charge.deleted.units = WriteUnits(before.size, 0);
     }
-    charges.push_back(charge);
+    if (after.exists) {
+      PutEntry(index, after, same_key ? before : none, batches.For(index, after.row_key, charge.put.partition));
+      charge.put.units = WriteUnits(same_key ? before.size : 0, after.size);
+    }
+    charge.write_units = charge.deleted.units + charge.put.units;
+    charges.push_back(std::move(charge));
   }
 }
 

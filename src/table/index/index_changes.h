@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,6 +27,13 @@ namespace armature::table {
 struct IndexCharge {
   const IndexSchema* index = nullptr;
   double write_units = 0;
+  // What is paid for which row, and the partition of the index that has it; null: a local index's, with the item.
+  struct Row {
+    std::shared_ptr<Partition> partition;
+    double units = 0;
+  };
+  Row deleted{};
+  Row put{};
 };
 
 // An item before or after a write; null: there is none.
@@ -49,7 +57,9 @@ model::ApiResult<void> CheckIndexKeyLiterals(const TableSchema& schema, const ex
 class IndexBatches {
  public:
   virtual ~IndexBatches() = default;
-  virtual storage::Batch& For(const IndexSchema& index, std::string_view row_key) = 0;
+  // `partition` becomes the one of a global index that has the row.
+  virtual storage::Batch& For(const IndexSchema& index, std::string_view row_key,
+                              std::shared_ptr<Partition>& partition) = 0;
 };
 
 // `unbuilt` names indexes that do not have the old item's row yet, because they are still being built.

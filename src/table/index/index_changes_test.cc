@@ -54,7 +54,9 @@ class IndexChangesTest : public testing::Test {
     const model::Item old_item = expr::MakeItem(arena_, before.empty() ? "" : kKey + before);
     const model::Item new_item = expr::MakeItem(arena_, after.empty() ? "" : kKey + after);
     struct BatchOfEach final : IndexBatches {
-      storage::Batch& For(const IndexSchema& index, std::string_view) override { return batches[&index]; }
+      storage::Batch& For(const IndexSchema& index, std::string_view, std::shared_ptr<Partition>&) override {
+        return batches[&index];
+      }
       std::map<const IndexSchema*, storage::Batch> batches;
     } batches;
     AppendIndexChanges(*schema_, before.empty() ? nullptr : &old_item, after.empty() ? nullptr : &new_item, arena_,

@@ -25,7 +25,10 @@ constexpr size_t kNotesPerPortion = 64;
 // The difference between what indexes have and should have, for each of their partitions.
 class IndexFollower::Rows {
  public:
-  explicit Rows(storage::Engine& engine) : engine_(engine) {}
+  // What a write has left to be followed was charged with the write; what is made of existing items is the service's
+  // own doing.
+  enum class Reason { kFollowUp, kBackfill };
+  Rows(storage::Engine& engine, Reason reason) : engine_(engine), reason_(reason) {}
 
   Task<Status> Delete(const IndexSchema& index, std::string_view row_key) {
     Of& of = Find(index, row_key);
@@ -39,7 +42,7 @@ class IndexFollower::Rows {
     co_return Status::Ok();
   }
 
-  Task<Status> Put(const IndexSchema& index, std::string_view row_key, std::string_view record) {
+  Task<Status> Put(const IndexSchema& index, std::string_view row_key, std::string_view record, double units) {
     Of& of = Find(index, row_key);
     const auto stored = co_await storage::GetValue(engine_, of.partition->handle(), row_key, kLatest);
     if (!stored) co_return co_await Refused(of, stored.error());
@@ -54,6 +57,7 @@ class IndexFollower::Rows {
     if (!size) co_return size.error();
     of.batch.Put(row_key, record);
     of.batch.Count(index.count_slot(), *stored ? 0 : 1, static_cast<int64_t>(*size) - old_size);
+    of.put_units += units;
     co_return Status::Ok();
   }
 
@@ -69,6 +73,7 @@ class IndexFollower::Rows {
       of->mark = committed->mark;
       of->partition->NoteCommitted(committed->mark);
       of->partition->CountWrite();
+      if (reason_ == Reason::kBackfill) of->partition->meter().AddBackgroundWrite(of->put_units);
     }
     // What was there already may not be durable either: somebody else may have put it.
     for (const auto& of : all_) {
@@ -88,13 +93,14 @@ class IndexFollower::Rows {
     std::shared_ptr<Partition> partition;
     storage::Batch batch;
     storage::Mark mark = 0;
+    double put_units = 0;
   };
 
   Of& Find(const IndexSchema& index, std::string_view row_key) {
     auto partition = index.partitions->Find(HashOfItemKey(row_key));
     for (const auto& of : all_)
       if (of->partition == partition) return *of;
-    all_.push_back(std::make_unique<Of>(Of{index.partitions, std::move(partition), {}, 0}));
+    all_.push_back(std::make_unique<Of>(Of{index.partitions, std::move(partition), {}, 0, 0}));
     return *all_.back();
   }
 
@@ -108,6 +114,7 @@ class IndexFollower::Rows {
   }
 
   storage::Engine& engine_;
+  const Reason reason_;
   std::vector<std::unique_ptr<Of>> all_;
 };
 
@@ -158,7 +165,7 @@ Task<Status> IndexFollower::FollowPortion(const Table& table, Partition& partiti
   if (Status status = co_await AwaitNewest(partition); !status.ok()) co_return status;
   for (;;) {
     const auto schema = table.schema();
-    Rows rows(engine_);
+    Rows rows(engine_, Rows::Reason::kFollowUp);
     Status status;
     for (const auto& note : notes) {
       const std::string item_key = InSpace(Space::kItems, note.key);
@@ -208,7 +215,7 @@ Task<Status> IndexFollower::Compare(const TableSchema& schema, const Partition& 
       if (Status status = co_await rows.Delete(index, row.key); !status.ok()) co_return status;
     }
     if (wanted.empty()) continue;
-    if (Status status = co_await rows.Put(index, wanted, record); !status.ok()) co_return status;
+    if (Status status = co_await rows.Put(index, wanted, record, charge.write_units); !status.ok()) co_return status;
   }
   co_return Status::Ok();
 }
@@ -254,7 +261,7 @@ Task<Status> IndexFollower::FollowItem(const Table& table, std::string_view item
       const auto schema = table.schema();
       const std::string note_key = InSpace(Space::kIndexNotes, item_key);
       const auto note = partition->notes().Find(note_key);
-      Rows rows(engine_);
+      Rows rows(engine_, Rows::Reason::kBackfill);
       const std::string_view listed = note ? std::string_view(note->value) : std::string_view();
       if (status.ok()) status = co_await Compare(*schema, *partition, item_key, listed, rows);
       if (status.ok()) status = co_await rows.Commit();

@@ -27,8 +27,9 @@ Task<Status> LoadRows(storage::Engine& engine, const storage::OpenPartition& han
 }  // namespace
 
 Task<Result<std::shared_ptr<Partition>>> Partition::Open(storage::Engine& engine,
-                                                         std::shared_ptr<storage::OpenPartition> handle) {
-  auto partition = std::make_shared<Partition>(std::move(handle));
+                                                         std::shared_ptr<storage::OpenPartition> handle,
+                                                         const Partition* before) {
+  auto partition = std::make_shared<Partition>(std::move(handle), before);
   if (engine.capabilities().multi_partition_atomic || partition->has_ended()) co_return partition;
   const storage::OpenPartition& opened = partition->handle();
   Status status = co_await LoadRows(engine, opened, Space::kIntents, partition->intents_);

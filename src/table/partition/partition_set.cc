@@ -98,7 +98,7 @@ Task<Status> PartitionSet::ReloadOnce(storage::Engine& engine) const {
     auto opened = co_await engine.OpenPartitionAt(info.id, info.epoch + (was_ours ? 1 : 0));
     if (!opened) co_return opened.error();
     LogInfo("partition {} is opened again, at epoch {}", info.id, (*opened)->info().epoch);
-    auto partition = co_await Partition::Open(engine, std::move(*opened));
+    auto partition = co_await Partition::Open(engine, std::move(*opened), known.get());
     if (!partition) co_return partition.error();
     if (known) successors.emplace_back(known, (*partition)->handle().opened_at());
     found.push_back(std::move(*partition));

@@ -19,10 +19,14 @@ uint64_t FirstHashFrom(std::string_view key) {
 
 }  // namespace
 
-storage::ScanOp& RowScan::Prepare(size_t limit_rows, size_t limit_bytes) {
+const Partition& RowScan::partition() {
   if (!partition_) partition_ = partitions_.Find(FirstHashFrom(range_.begin));
+  return *partition_;
+}
+
+storage::ScanOp& RowScan::Prepare(size_t limit_rows, size_t limit_bytes) {
   storage::ScanOp& scan = scan_.emplace();
-  scan.partition = &partition_->handle();
+  scan.partition = &partition().handle();
   scan.begin = range_.begin;
   scan.end = range_.end;
   scan.is_reverse = is_reverse_;

@@ -30,6 +30,8 @@ class RowScan {
   bool at_end() const { return at_end_; }
   // What is left.
   const storage::KeyRange& range() const { return range_; }
+  // That of the last portion; before the first, the one it will be read from.
+  const Partition& partition();
 
   // The next portion, to be run. Keeps its partition alive until the next call.
   storage::ScanOp& Prepare(size_t limit_rows, size_t limit_bytes);

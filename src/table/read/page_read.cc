@@ -7,9 +7,9 @@
 #include "expr/apply/evaluate.h"
 #include "model/codec/item_codec.h"
 #include "storage/engine_calls.h"
-#include "table/capacity.h"
 #include "table/index/index_follower.h"
 #include "table/partition/row_scan.h"
+#include "table/read/page_charge.h"
 #include "table/storage_errors.h"
 
 namespace armature::table {
@@ -32,6 +32,8 @@ class PageReader {
       : engine_(engine),
         page_(page),
         arena_(arena),
+        charge_(page),
+        is_done_(!page.range.end.empty() && page.range.begin >= page.range.end),
         rows_(*page.partitions, std::move(page.range), page.at, page.is_reverse) {}
 
   Task<ApiResult<void>> Run() {
@@ -54,8 +56,10 @@ class PageReader {
         }
         co_await YieldIfDue();
       }
+      charge_.TakePortion(page_, rows_.partition().meter());
       if (!is_done_) rows_.Advance();
     }
+    charge_.Finish(page_, rows_.partition().meter());
     co_return ApiResult<void>{};
   }
 
@@ -123,17 +127,18 @@ class PageReader {
     if (!fetched_[row].found) return entry;
     auto decoded = model::DecodeItem(fetched_[row].value, row_arena_);
     if (!decoded) return ReadError(*page_.table, decoded.error());
-    page_.fetched_read_units += ReadUnits(decoded->item_size, true);
+    charge_.AddFetched(decoded->item_size);
     return decoded->item;
   }
 
   storage::Engine& engine_;
   PageRead& page_;
   Arena& arena_;
+  PageCharge charge_;
+  bool is_done_;
   RowScan rows_;
   Arena row_arena_;
   std::vector<storage::MultiGetOp::Entry> fetched_;
-  bool is_done_ = false;
   // A row whose filter may take long, and what the filter looks at. They live in the row's arena.
   bool is_undecided_ = false;
   model::Item row_;

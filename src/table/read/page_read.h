@@ -3,7 +3,9 @@
 // Reads at the view given, row by row into the sink; what a row is worth (projections, replies) is the sink's
 // business. A long page, or a filter that takes long, lets others have the reactor in between. A page ends after
 // `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts), or at the end of the range.
-// Cost grows with what is read, not with what lies before it. One page, one request. Called by api/.
+// The time it takes grows with what is read, not with what lies before it; what it costs is worked out here and counted
+// by the meters of the partitions (page_charge.h). A range without a key in it is read, and paid for, as one without
+// rows. One page, one request. Called by api/.
 #pragma once
 
 #include <cstdint>
@@ -34,12 +36,18 @@ struct PageRead {
   const Table* table = nullptr;
   const Keyspace* keyspace = nullptr;
   const PartitionSet* partitions = nullptr;  // those that have the keyspace's rows
+  const IndexSchema* index = nullptr;        // whose rows they are, and who pays for them; null: the table's items
   // Set to read, for every entry of a local index, the whole item it stands for.
   const Keyspace* fetch_from = nullptr;
   storage::KeyRange range;
   bool is_reverse = false;
   size_t limit = SIZE_MAX;
   storage::ReadAt at;
+  bool is_consistent = false;
+  // Goes through the keyspace rather than through one collection, which has a price of its own. Then `schema` is the
+  // definition it is read under.
+  bool is_scan = false;
+  const TableSchema* schema = nullptr;
   // Rows for which this does not hold are read and counted, but not handed on. It looks at the row of the keyspace,
   // also where an item is fetched for it. null: none
   const expr::ConditionNode* filter = nullptr;
@@ -47,10 +55,11 @@ struct PageRead {
 
   // out
   size_t row_count = 0;
-  size_t row_bytes = 0;           // of rows of the keyspace
-  double fetched_read_units = 0;  // strongly consistent units of items fetched for entries
-  bool has_more = false;          // stopped by a limit; then:
-  model::Item last_key;           // the key attributes of the last row read
+  size_t row_bytes = 0;    // of rows of the keyspace
+  double table_units = 0;  // what the page has cost: the table, which pays for items fetched too,
+  double index_units = 0;  // and the index
+  bool has_more = false;   // stopped by a limit; then:
+  model::Item last_key;    // the key attributes of the last row read
 };
 
 // `arena` holds last_key.

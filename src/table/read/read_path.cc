@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "model/codec/item_codec.h"
 #include "storage/engine_calls.h"
+#include "table/capacity.h"
 #include "table/keys/key_layout.h"
 #include "table/storage_errors.h"
 
@@ -14,6 +16,33 @@ ReadView ReadPath::ViewFor(bool is_consistent) const {
   view.snapshot = lagged_->Current();
   view.at.snapshot = view.snapshot.get();
   return view;
+}
+
+void ReadPath::Charge(ItemRead& read) {
+  const size_t item_size = read.found ? model::PeekItemSize(read.record()) : 0;
+  read.read_units =
+      read.is_transacted ? kTransactionFactor * ReadUnits(item_size, true) : ReadUnits(item_size, read.is_consistent);
+  read.partition_->meter().AddRead(read.read_units);
+}
+
+// Each item by itself; what stands together in one partition is counted at once.
+void ReadPath::Charge(ItemsRead& read) {
+  double units = 0;
+  for (; read.taken < read.keys.size(); ++read.taken) {
+    const size_t i = read.taken;
+    const size_t item_size = read.found(i) ? model::PeekItemSize(read.record(i)) : 0;
+    if (item_size > read.room_bytes - read.item_bytes) break;
+    read.item_bytes += item_size;
+    if (i > 0 && read.meters_[i] != read.meters_[i - 1]) {
+      read.meters_[i - 1]->AddRead(units);
+      read.read_units += units;
+      units = 0;
+    }
+    units += ReadUnits(item_size, read.is_consistent);
+  }
+  if (read.taken == 0) return;
+  read.meters_[read.taken - 1]->AddRead(units);
+  read.read_units += units;
 }
 
 Task<model::ApiResult<void>> ReadPath::Get(ItemRead& read) const {
@@ -37,6 +66,7 @@ Task<model::ApiResult<void>> ReadPath::Get(ItemRead& read) const {
   }
   if (!read.read_.status.ok()) co_return ReadError(table, read.read_.status);
   read.found = read.read_.found;
+  Charge(read);
   co_return model::ApiResult<void>{};
 }
 
@@ -49,7 +79,10 @@ Task<Status> ReadPath::GetFrom(const Partition& partition, ItemsRead& read, std:
   get.keys = keys;
   get.at = read.at;
   if (Status status = co_await storage::Run(engine_, get); !status.ok()) co_return status;
-  for (size_t i = 0; i < positions.size(); ++i) read.entries_[positions[i]] = std::move(get.entries[i]);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    read.entries_[positions[i]] = std::move(get.entries[i]);
+    read.meters_[positions[i]] = &partition.meter();
+  }
   co_return Status::Ok();
 }
 
@@ -58,6 +91,7 @@ Task<model::ApiResult<void>> ReadPath::GetMany(ItemsRead& read) const {
   const Table& table = *read.table;
   read.storage_keys_.resize(read.keys.size());
   read.entries_.resize(read.keys.size());
+  read.meters_.resize(read.keys.size());
   std::vector<size_t> left(read.keys.size());
   for (size_t i = 0; i < read.keys.size(); ++i) {
     AppendItemKey(table.key_schema(), read.keys[i], read.storage_keys_[i]);
@@ -69,10 +103,15 @@ Task<model::ApiResult<void>> ReadPath::GetMany(ItemsRead& read) const {
       return !partition->hashes().Contains(HashOfItemKey(read.storage_keys_[i]));
     });
     Status status = co_await GetFrom(*partition, read, std::span(behind, left.end()));
-    if (status.ok()) left.erase(behind, left.end());
-    else if (status.code() == StatusCode::kFenced) status = co_await table.partitions().LookAgain(engine_, partition);
+    if (status.ok()) {
+      read.partitions_.push_back(partition);
+      left.erase(behind, left.end());
+    } else if (status.code() == StatusCode::kFenced) {
+      status = co_await table.partitions().LookAgain(engine_, partition);
+    }
     if (!status.ok()) co_return ReadError(table, status);
   }
+  Charge(read);
   co_return model::ApiResult<void>{};
 }
 

@@ -1,7 +1,9 @@
 // The read path: items as of the durable view.
 //
 // A read never sees what a crash could take back; strongly and eventually consistent reads are answered
-// alike, unless a lag was asked for. Thread-safe. Called by api/ and workers/; calls storage/ only.
+// alike, unless a lag was asked for, but they cost different numbers of units: what a read costs is worked out here,
+// and counted by the meter of the partition that has the item. Thread-safe. Called by api/ and workers/; calls storage/
+// only.
 #pragma once
 
 #include <memory>
@@ -25,8 +27,11 @@ struct ItemRead {
   Table* table = nullptr;
   model::Item key;     // exactly the key attributes
   storage::ReadAt at;  // the durable view, or a snapshot for reads that belong together
+  bool is_consistent = false;
+  bool is_transacted = false;  // it stands for a transaction, and costs as much
   // out
   bool found = false;
+  double read_units = 0;                                   // what it has cost
   std::string_view record() const { return read_.value; }  // the stored record, checksum not yet checked
 
  private:
@@ -42,7 +47,14 @@ struct ItemsRead {
   Table* table = nullptr;
   std::span<const model::Item> keys;
   storage::ReadAt at;
-  // out: one per key, in the order of `keys`
+  bool is_consistent = false;
+  // There is room for items of so many bytes: the first that does not fit in is not taken, nor is any key behind it.
+  size_t room_bytes = SIZE_MAX;
+  // out
+  size_t taken = 0;       // so many keys, from the front
+  double read_units = 0;  // what those have cost
+  size_t item_bytes = 0;  // the sizes of their items
+  // One per key that was taken, in the order of `keys`.
   bool found(size_t i) const { return entries_[i].found; }
   std::string_view record(size_t i) const { return entries_[i].value; }
 
@@ -50,6 +62,8 @@ struct ItemsRead {
   friend class ReadPath;
   std::vector<std::string> storage_keys_;
   std::vector<storage::MultiGetOp::Entry> entries_;
+  std::vector<std::shared_ptr<Partition>> partitions_;  // that were read from
+  std::vector<Meter*> meters_;                          // of the partition of each key
 };
 
 // What a read is answered from, for as long as this lives.
@@ -73,6 +87,8 @@ class ReadPath {
  private:
   // Reads those of the keys that the partition has; kFenced if it is dead.
   Task<Status> GetFrom(const Partition& partition, ItemsRead& read, std::span<const size_t> positions) const;
+  static void Charge(ItemRead& read);
+  static void Charge(ItemsRead& read);
 
   storage::Engine& engine_;
   const LaggedView* const lagged_;

@@ -1,7 +1,7 @@
 // ItemWrite: one change of one item, before and after it has gone down the write path.
 //
-// The caller fills in what is to be done; WritePath leaves what came of it: images for ReturnValues, sizes and index
-// charges for capacity, why it failed. Used once, by one request; keeps alive what its images point to, and the
+// The caller fills in what is to be done; WritePath leaves what came of it: images for ReturnValues, what it has cost,
+// why it failed. Used once, by one request; keeps alive what its images point to, and the
 // partition whose latch it takes.
 #pragma once
 
@@ -37,7 +37,7 @@ struct ItemWrite {
   const expr::BoundUpdate* update = nullptr;        // of kUpdate
   const expr::BoundCondition* condition = nullptr;  // null: none
   bool wants_old_image = false;                     // decode the old item even if nothing here needs it
-  bool by_ttl = false;                              // done by the service because the item has expired
+  bool by_ttl = false;                              // done by the service because the item has expired: nobody pays
 
   // out
   bool condition_held = true;
@@ -49,6 +49,7 @@ struct ItemWrite {
   bool new_exists = false;
   model::Item new_item;
   size_t new_size = 0;
+  double table_units = 0;                  // what the table pays, of write units; of reads by ReadTogether read units
   std::vector<IndexCharge> index_charges;  // of indexes the write changed
   uint64_t collection_bytes = 0;           // of tables with local indexes: the item collection after the write
 

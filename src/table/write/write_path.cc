@@ -47,9 +47,11 @@ WritePath::Changes& WritePath::ChangesOf(const std::shared_ptr<Partition>& parti
 class WritePath::RowBatches final : public IndexBatches {
  public:
   RowBatches(storage::Batch& of_item, AllChanges& of_indexes) : of_item_(of_item), of_indexes_(of_indexes) {}
-  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key,
+                      std::shared_ptr<Partition>& partition) override {
     if (!index.is_global()) return of_item_;
-    Changes& changes = ChangesOf(index.partitions->Find(HashOfItemKey(row_key)), of_indexes_);
+    partition = index.partitions->Find(HashOfItemKey(row_key));
+    Changes& changes = ChangesOf(partition, of_indexes_);
     changes.partition->CountWrite();
     return changes.batch;
   }
@@ -63,8 +65,10 @@ class WritePath::RowBatches final : public IndexBatches {
 class WritePath::NotedRows final : public IndexBatches {
  public:
   explicit NotedRows(storage::Batch& of_item) : of_item_(of_item) {}
-  storage::Batch& For(const IndexSchema& index, std::string_view row_key) override {
+  storage::Batch& For(const IndexSchema& index, std::string_view row_key,
+                      std::shared_ptr<Partition>& partition) override {
     if (!index.is_global()) return of_item_;
+    partition = index.partitions->Find(HashOfItemKey(row_key));
     note_.Add(index.def->id, row_key);
     nobodys_.Clear();
     return nobodys_;
@@ -456,7 +460,11 @@ Task<WritePath::Tried> WritePath::TryOne(ItemWrite& write, Arena& arena) {
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
-  if (MustRefuse(write)) co_return model::TransactionConflictException();
+  if (MustRefuse(write)) {
+    Route(write);
+    Charge(write);
+    co_return model::TransactionConflictException();
+  }
   ItemWrite* const writes[] = {&write};
   for (int busy_tries = 0;;) {
     if (!is_atomic_) ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(writes));
@@ -466,6 +474,7 @@ Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(writes, tried, busy_tries));
     if (is_done) break;
   }
+  Charge(write);
   if (write.failure) co_return std::move(*write.failure);
   co_return ApiResult<void>{};
 }
@@ -557,8 +566,12 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
   std::vector<ItemWrite*> left;
   for (ItemWrite& write : writes) {
     PrepareKey(write);
-    if (MustRefuse(write)) write.failure = model::TransactionConflictException();
-    else left.push_back(&write);
+    if (!MustRefuse(write)) {
+      left.push_back(&write);
+      continue;
+    }
+    Route(write);
+    write.failure = model::TransactionConflictException();
   }
   for (int busy_tries = 0; !left.empty();) {
     ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(left));
@@ -584,6 +597,7 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
         if (!write->failure && write->condition_held) write->failure = is_done.error();
     }
   }
+  for (ItemWrite& write : writes) Charge(write);
   const auto has_failed = [](const ItemWrite& write) { return write.failure.has_value(); };
   if (std::all_of(writes.begin(), writes.end(), has_failed)) co_return *writes.front().failure;
   co_return ApiResult<void>{};
@@ -648,9 +662,14 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
     // What intents have done is durable, perhaps by way of other partitions than these.
     const bool must_wait = is_atomic_ || tried.is_cancelled;
     if (tried.is_settled() && must_wait) tried.status = co_await AwaitAllDurable(all);
-    if (tried.is_settled()) co_return !tried.is_cancelled;
+    if (tried.is_settled()) {
+      ChargeTransaction(writes, !tried.is_cancelled);
+      co_return !tried.is_cancelled;
+    }
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(all, tried, busy_tries));
-    if (is_done) co_return true;
+    if (!is_done) continue;
+    ChargeTransaction(writes, true);
+    co_return true;
   }
 }
 
@@ -678,6 +697,7 @@ Task<ApiResult<bool>> WritePath::ReadTogether(std::span<ItemWrite> reads, Arena&
   }
   for (ItemWrite& read : reads)
     if (read.failure) co_return std::move(*read.failure);
+  ChargeReads(reads);
   co_return true;
 }
 
@@ -746,6 +766,7 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
     co_return ApiResult<void>{};
   }
   IndexCharge charge;
+  std::shared_ptr<Partition> target;
   const AppendRow append = [&](const ItemWrite& write, storage::Batch& batch) -> std::shared_ptr<Partition> {
     const auto& indexes = write.schema->indexes();
     const auto index =
@@ -754,9 +775,10 @@ Task<ApiResult<void>> WritePath::BuildIndexRow(Table& table, uint32_t index_id, 
     if (!AppendIndexEntry(*index, write.old_item, arena, batch, charge)) return nullptr;
     std::string row_key;
     AppendRowKey(index->keyspace, write.old_item, row_key);
-    return index->partitions->Find(HashOfItemKey(row_key));
+    return target = index->partitions->Find(HashOfItemKey(row_key));
   };
-  ARMATURE_CO_CHECK_OK(co_await BuildRow(table, key, true, append, arena));
+  ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, true, append, arena));
+  if (is_put) target->meter().AddBackgroundWrite(charge.write_units);
   co_return ApiResult<void>{};
 }
 

@@ -3,10 +3,11 @@
 //
 // Every change of an item goes through here, whoever asks for it: alone, in a batch, or in a transaction. It takes the
 // latches; a write that finds its partition dead is done in the one that has taken its place. Its counts are part of
-// the commit; sizes for capacity and the images for ReturnValues are by-products left in the ItemWrite. Guarantees: a
-// write that returns success is durable; one that returns an error changed nothing (or, after a storage failure, may
-// have, as the error says); what a failed condition reveals of an item is durable too; transactions are serializable
-// against each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and storage/.
+// the commit; what it costs (write_charges.cc) and the images for ReturnValues are by-products left in the ItemWrite.
+// Guarantees: a write that returns success is durable; one that returns an error changed nothing (or, after a storage
+// failure, may have, as the error says); what a failed condition reveals of an item is durable too; transactions are
+// serializable against each other and against single writes. Thread-safe. Called by api/ and workers/; calls expr/ and
+// storage/.
 //
 // Where the engine commits to several partitions at once, so does this. Where it does not (docs/adr/0024), the rows of
 // global indexes follow by notes (index/index_follower.h), the writes of a batch are committed partition by partition,
@@ -171,6 +172,10 @@ class WritePath {
   Task<Status> AwaitDurable(const Partition& partition, storage::Mark mark);
   Task<Status> AwaitAllDurable(Writes writes);
   void CountChange(ItemWrite& write) const;
+  // Once for each write of a request that is answered. `is_done`: its changes were made, if it has any.
+  static void Charge(ItemWrite& write, double table_factor = 1.0, bool is_done = true);
+  static void ChargeTransaction(std::span<ItemWrite> writes, bool is_done);
+  static void ChargeReads(std::span<ItemWrite> reads);
 
   // --- transactions by intents (intent_writes.cc)
 

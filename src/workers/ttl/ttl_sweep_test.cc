@@ -52,6 +52,18 @@ TEST_F(TtlSweepTest, ExpiredItemsGoAndOthersStay) {
               HasSubstr("armature_ttl_deleted_items_total{region=\"r\",table=\"tbl\"} 4"));
 }
 
+TEST_F(TtlSweepTest, NobodyPaysForWhatHasExpired) {
+  Enable();
+  Put(fmt::format("pk=S:a,ttl=N:{},b=S:{}", Now() - 60, std::string(1500, 'x')));
+  const table::Meter& meter = table_->partitions().Find(0)->meter();
+  const double written = meter.write_units(), read = meter.read_units();
+  Sweep();
+  EXPECT_THAT(Items(), IsEmpty());
+  EXPECT_EQ(meter.write_units(), written);
+  EXPECT_EQ(meter.read_units(), read);
+  EXPECT_EQ(meter.background_write_units(), 2) << "but it is counted";
+}
+
 TEST_F(TtlSweepTest, AnItemGoesWhenItsTimeHasCome) {
   Enable();
   PutExpiring("a", 10);
