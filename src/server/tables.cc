@@ -48,6 +48,8 @@ Status Tables::Load() {
   if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
   if (!store_.engine->capabilities().multi_partition_atomic) FollowIndexes();
   if (options_.eventual_lag_millis > 0) {
+    if (!store_.engine->capabilities().snapshots)
+      return Status::InvalidArgument("--eventual-lag needs an engine that has snapshots");
     lagged_view_.emplace(*store_.engine, store_.clock, options_.eventual_lag_millis);
     view_sampling_.emplace(lagged_view_->interval(), [this] { lagged_view_->Sample(); });
   }

@@ -36,7 +36,8 @@ class Batch {
     numbered_ += other.numbered_;
     counts_.Add(other.counts_);
   }
-  // The changes, without the counts, as bytes, and back. False: they are not what data() gives; nothing is appended then.
+  // The changes, without the counts, as bytes, and back. False: they are not what data() gives; nothing is appended
+  // then.
   const std::string& data() const { return buffer_; }
   bool Append(std::string_view data) {
     size_t count = 0, numbered = 0;

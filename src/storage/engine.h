@@ -168,8 +168,8 @@ class Engine {
   virtual void Commit(CommitOp& op) = 0;
   virtual void CommitMany(CommitManyOp& op) = 0;
   virtual void WhenDurable(DurableOp& op) = 0;
-  // Commits of the handle up to here are durable. Of a dead one no more than it had made durable: what is lost with it is
-  // not, however far its successors come.
+  // Commits of the handle up to here are durable. Of a dead one no more than it had made durable: what is lost with it
+  // is not, however far its successors come.
   virtual Mark DurableUpTo(const OpenPartition& partition) const = 0;
 
   // Partitions. Durable when they return; rare, so they are tasks.

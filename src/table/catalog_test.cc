@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "storage/testing/test_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
+#include "storage/testing/test_engine.h"
 #include "table/keys/key_layout.h"
 #include "table/table_testing.h"
 

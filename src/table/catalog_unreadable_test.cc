@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "model/codec/table_def_codec.h"
-#include "storage/testing/test_engine.h"
 #include "storage/storage_testing.h"
+#include "storage/testing/test_engine.h"
 #include "table/catalog.h"
 #include "table/keys/key_layout.h"
 #include "table/system_records.h"

@@ -34,10 +34,6 @@ def engine_arguments():
     return ["--engine", "narrow", "--engine-faults", "0.01", "--engine-seed", os.environ.get("ARMATURE_SEED", "1")]
 
 
-def is_narrow():
-    return bool(engine_arguments())
-
-
 class StartFailed(Exception):
     def __init__(self, returncode, stdout, stderr):
         super().__init__(f"exit {returncode}\nstdout: {stdout}\nstderr: {stderr}")
@@ -47,10 +43,10 @@ class StartFailed(Exception):
 class Server:
     """One server process. Use as a context manager, or call start() and stop()."""
 
-    def __init__(self, data=None, *args, port=0, preexec=None):
+    def __init__(self, data=None, *args, port=0, preexec=None, is_embedded=False):
         self.arguments = [binary(), "serve", "--host", "127.0.0.1", "--port", str(port)]
         self.arguments += ["--data", str(data)] if data else ["--memory"]
-        self.arguments += engine_arguments()
+        self.arguments += [] if is_embedded else engine_arguments()
         self.arguments += [str(arg) for arg in args]
         self.preexec = preexec
         self.process = None

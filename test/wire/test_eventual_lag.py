@@ -7,15 +7,19 @@ import pytest
 from harness import tables
 from harness.indexes import Index, members
 from harness.raw import RawClient
-from harness.server import Server
+from harness.server import Server, StartFailed
 from harness.waiting import poll_until
 
 LAG_SECONDS = 1.0
 
 
+# Older views are snapshots, which only embedded engines have: all but the refusal is tried on one of those.
+OPTION = ["--eventual-lag", int(LAG_SECONDS * 1000)]
+
+
 @pytest.fixture
 def lagging():
-    with Server(None, "--eventual-lag", int(LAG_SECONDS * 1000)) as server:
+    with Server(None, *OPTION, is_embedded=True) as server:
         db = RawClient(server.endpoint)
         yield db
         db.close()
@@ -39,6 +43,11 @@ def reads(db, name):
     weak = {**both(""), "index query": db.ok("Query", {**table, **by_g})["Count"] == 1,
             "index scan": db.ok("Scan", {**table, "IndexName": "idx"})["Count"] == 1}
     return strong, weak
+
+
+def test_an_engine_without_snapshots_does_not_promise_it():
+    with pytest.raises(StartFailed, match="--eventual-lag needs an engine that has snapshots"):
+        Server(None, *OPTION, "--engine", "narrow", is_embedded=True).start()
 
 
 def test_stale_reads_catch_up(lagging):

@@ -62,6 +62,7 @@ TEST_F(IndexUpdates, IndexesMadeWithTheTableNeverShowBackfilling) {
   EXPECT_THAT(created, HasSubstr(R"("IndexStatus":"CREATING")"));
   EXPECT_THAT(created, Not(HasSubstr("Backfilling")));
   MustCall("PutItem", R"({"TableName":"Other","Item":{"pk":{"S":"a"},"g":{"S":"x"},"more":{"S":"yyy"}}})");
+  MustCall("Scan", R"({"TableName":"Other","IndexName":"idx"})");  // where rows follow, now they are there
   EXPECT_THAT(MustCall("DescribeTable", R"({"TableName":"Other"})"), HasSubstr(R"("IndexSizeBytes":5,"ItemCount":1)"));
 }
 

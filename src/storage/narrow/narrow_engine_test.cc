@@ -258,6 +258,18 @@ TEST_F(NarrowEngineTest, AnUnknownCommitIsDoneIfItsNumberIsThere) {
   }
 }
 
+TEST_F(NarrowEngineTest, WhatADeadHandleHasLostIsNotDurableHoweverFarItsSuccessorComes) {
+  engine_->DoubtNext(kOne, false);
+  const auto dead = one_;
+  const Outcome lost = Put(*dead, "lost");
+  ASSERT_EQ(Durable(*dead, lost.mark), StatusCode::kUnknown);
+  one_ = Open(kOne, 2);
+  const Outcome later = Put(*one_, "later");
+  ASSERT_EQ(Durable(*one_, later.mark), StatusCode::kOk);
+  EXPECT_GE(engine_->DurableUpTo(*one_), later.mark);
+  EXPECT_LT(engine_->DurableUpTo(*dead), lost.mark);
+}
+
 TEST_F(NarrowEngineTest, ADoubtIsFoundOutWhenWaiting) {
   Epoch epoch = 1;
   for (const bool is_done : {true, false}) {

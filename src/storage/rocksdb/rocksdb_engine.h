@@ -6,7 +6,8 @@
 // (rocksdb_options.h): with kInterval and kNone "durable" is "handed to the operating system", so there View::kDurable
 // and View::kLatest are the same.
 // A write that RocksDB would hold back (compaction cannot keep up) waits on a thread of the engine, never on the
-// caller's; so does a read on an executor that needs the disk (files/cache_only.h), unless a thousand do. Thread-safe. After Close everything answers kUnavailable.
+// caller's; so does a read on an executor that needs the disk (files/cache_only.h), unless a thousand do. Thread-safe.
+// After Close everything answers kUnavailable.
 #pragma once
 
 #include <memory>

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "base/metrics.h"
-#include "storage/testing/test_engine.h"
 #include "storage/storage_testing.h"
+#include "storage/testing/test_engine.h"
 
 namespace armature::table {
 namespace {

@@ -29,9 +29,8 @@ Result<Intent> Intent::Decode(std::string_view bytes) {
   intent.action = reader.BigEndian<uint32_t>();
   intent.partition_end = reader.BigEndian<uint32_t>();
   ByteReader counts(reader.LengthPrefixed());
-  storage::ReadCounts(counts).ForEach([&](uint32_t slot, const storage::RowCount& count) {
-    intent.changes.Count(slot, count.rows, count.bytes);
-  });
+  storage::ReadCounts(counts).ForEach(
+      [&](uint32_t slot, const storage::RowCount& count) { intent.changes.Count(slot, count.rows, count.bytes); });
   if (is_known && reader.ok() && counts.ok() && intent.changes.Append(reader.Bytes(reader.remaining()))) return intent;
   return Status::Corruption("an intent of a transaction is damaged");
 }

@@ -703,7 +703,7 @@ Task<ApiResult<bool>> WritePath::ReadTogether(std::span<ItemWrite> reads, Arena&
 
 // --- building rows of existing items
 
-Task<WritePath::Tried> WritePath::TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, bool& is_put,
+Task<WritePath::Tried> WritePath::TryBuildRow(ItemWrite& write, bool must_look, const AppendRow& append, bool& is_put,
                                               Arena& arena) {
   Route(write);
   Tried tried;
@@ -718,7 +718,7 @@ Task<WritePath::Tried> WritePath::TryBuildRow(ItemWrite& write, bool is_counted,
   storage::Batch batch;
   const std::shared_ptr<Partition> target = append(write, batch);
   if (!target) co_return tried;
-  if (is_counted) {
+  if (must_look) {
     std::string row_key;
     batch.ForEach([&](storage::Batch::Kind, std::string_view row, std::string_view) { row_key = row; });
     const auto stored = co_await storage::GetValue(engine_, target->handle(), row_key, kLatest);
@@ -735,7 +735,7 @@ Task<WritePath::Tried> WritePath::TryBuildRow(ItemWrite& write, bool is_counted,
   co_return tried;
 }
 
-Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
+Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool must_look, const AppendRow& append,
                                           Arena& arena) {
   ItemWrite write;
   write.table = &table;
@@ -747,7 +747,7 @@ Task<ApiResult<bool>> WritePath::BuildRow(Table& table, model::Item key, bool is
   bool is_put = false;
   for (int busy_tries = 0;;) {
     is_put = false;
-    const Tried tried = co_await TryBuildRow(write, is_counted, append, is_put, arena);
+    const Tried tried = co_await TryBuildRow(write, must_look, append, is_put, arena);
     if (tried.is_settled()) break;
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(writes, tried, busy_tries));
     if (is_done) break;
@@ -789,7 +789,8 @@ Task<ApiResult<void>> WritePath::BuildExpiryRow(Table& table, model::Item key, A
     put = AppendExpiryChanges(*write.schema, write.storage_key_, nullptr, &write.old_item, batch);
     return put ? write.partition_ : nullptr;
   };
-  ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, false, append, arena));
+  // Where a partition that dies takes rows of a portion with it, the portion is made once more: only what is missing.
+  ARMATURE_CO_TRY(const bool is_put, co_await BuildRow(table, key, /*must_look=*/!is_atomic_, append, arena));
   if (is_put) table.NoteExpiry(*put);
   co_return ApiResult<void>{};
 }

@@ -199,11 +199,11 @@ class WritePath {
   }
 
   // Puts a row that `append` derives from an existing item, under the item's latch, into the partition it gives (null:
-  // there is none to be put). False: none was put, or it is there already (looked up if `is_counted`: rows that are
-  // counted are counted once).
+  // there is none to be put). False: none was put, or, where that is to be looked up, it is there already: rows that
+  // are counted are counted once.
   using AppendRow = std::function<std::shared_ptr<Partition>(const ItemWrite& write, storage::Batch& batch)>;
-  Task<Tried> TryBuildRow(ItemWrite& write, bool is_counted, const AppendRow& append, bool& is_put, Arena& arena);
-  Task<model::ApiResult<bool>> BuildRow(Table& table, model::Item key, bool is_counted, const AppendRow& append,
+  Task<Tried> TryBuildRow(ItemWrite& write, bool must_look, const AppendRow& append, bool& is_put, Arena& arena);
+  Task<model::ApiResult<bool>> BuildRow(Table& table, model::Item key, bool must_look, const AppendRow& append,
                                         Arena& arena);
 
   storage::Engine& engine_;

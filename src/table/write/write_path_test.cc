@@ -8,9 +8,9 @@
 
 #include "model/item_size.h"
 #include "model/messages/items.h"
-#include "storage/testing/test_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
+#include "storage/testing/test_engine.h"
 #include "table/table_testing.h"
 
 namespace armature::table {

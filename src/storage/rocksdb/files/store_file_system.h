@@ -91,7 +91,7 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
                                          std::unique_ptr<rocksdb::FSWritableFile>* file);
 
   const std::shared_ptr<rocksdb::FileSystem> base_;
-  const bool is_real_;  // the base is the operating system's own, with nothing in between
+  const bool is_real_;                      // the base is the operating system's own, with nothing in between
   const std::shared_ptr<DiskSpace> space_;  // shared with files
 };
 
