@@ -38,6 +38,7 @@ Task<Status> AwaitRowsDurable(storage::Engine& engine, const table::Table& table
 Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size_t most_items,
                                   const NeedsRow& needs_row, const MakeRow& make_row) {
   const auto schema = walk.table->schema();
+  const auto partitions = walk.table->partitions().list();
   storage::KeyRange range = table::AllRows(schema->items());
   if (!walk.cursor.empty()) range.begin = walk.cursor;
   table::RowScan rows(walk.table->partitions(), range, {storage::View::kLatest});
@@ -60,7 +61,8 @@ Task<Result<Portion>> WalkPortion(storage::Engine& engine, TableWalk& walk, size
     if (!made) co_return ToStatus(made.error());
   }
   Status durable = co_await AwaitRowsDurable(engine, *walk.table, *schema);
-  if (durable.code() == StatusCode::kFenced) co_return Portion{};  // once more
+  // A partition that has died meanwhile may have taken rows with it that were not durable: once more.
+  if (durable.code() == StatusCode::kFenced || walk.table->partitions().list() != partitions) co_return Portion{};
   if (!durable.ok()) co_return durable;
   const size_t items = scan.rows.size();
   rows.Advance();

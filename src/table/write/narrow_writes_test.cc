@@ -295,7 +295,7 @@ TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
       writes.Add(TestWrite::Put(*plain_, "pk=S:1,n=N:2"));
       writes.Add(TestWrite::Put(*indexed_, "pk=S:1,g=S:b"));
       writes.Add(TestWrite::Put(*indexed_, "pk=S:2,g=S:c"));
-      EXPECT_THROW(RunBlocking(writes.ExecuteTransaction(layer_->writes)), Died) << step;
+      EXPECT_THROW((void)RunBlocking(writes.ExecuteTransaction(layer_->writes)), Died) << step;
       if (by_writer) {
         die_at_.clear();
         engine_->Crash();
@@ -326,7 +326,7 @@ TEST_F(NarrowWritesTest, AProcessThatDiesWhileAnIndexFollowsLeavesNoRowBehind) {
     ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:b"), "ok");
     ASSERT_EQ(Put(*indexed_, "pk=S:2,g=S:b"), "ok");
     die_at_ = step;
-    EXPECT_THROW(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)), Died);
+    EXPECT_THROW((void)RunBlocking(layer_->writes.follower().CatchUp(*indexed_)), Died);
     CrashAndStart();
     ExpectIndexAgrees();
     EXPECT_EQ(IndexRows(), (std::multiset<std::string>{"g=S:b,pk=S:1", "g=S:b,pk=S:2"}));
