@@ -1,6 +1,7 @@
 #include "table/write/write_path.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/tasks/work_meter.h"
@@ -312,6 +313,7 @@ Task<WritePath::Tried> WritePath::TryBatch(Writes writes, Arena& arena) {
 Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
   if (writes.empty()) co_return ApiResult<void>{};
   std::vector<ItemWrite*> left;
+  left.reserve(writes.size());
   for (ItemWrite& write : writes) {
     PrepareKey(write);
     if (!MustRefuse(write)) {
@@ -325,9 +327,10 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
     ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(left));
     // One commit for all of them, or for those of each partition: the order is kept, so that a run repeats itself.
     std::vector<std::vector<ItemWrite*>> groups;
-    if (is_atomic_) groups.push_back(left);
+    if (is_atomic_) groups.push_back(std::exchange(left, {}));
     else groups = ByPartition(left);
     std::vector<Tried> tries;
+    tries.reserve(groups.size());
     for (const auto& group : groups) {
       auto tried = co_await TryBatch(group, arena);
       tries.push_back(std::move(tried));
@@ -386,6 +389,7 @@ Task<WritePath::Tried> WritePath::TryTransaction(Writes writes, const storage::B
 Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
   std::vector<ItemWrite*> all;
+  all.reserve(writes.size());
   for (ItemWrite& write : writes) {
     PrepareKey(write);
     all.push_back(&write);
@@ -423,6 +427,7 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
 
 Task<ApiResult<bool>> WritePath::ReadTogether(std::span<ItemWrite> reads, Arena& arena) {
   std::vector<ItemWrite*> all;
+  all.reserve(reads.size());
   for (ItemWrite& read : reads) {
     PrepareKey(read);
     read.meets_transaction = MustRefuse(read);
