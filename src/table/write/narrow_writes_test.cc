@@ -55,7 +55,6 @@ class NarrowWritesTest : public testing::Test {
   void Start() {
     WriteOptions options;
     options.at_step = [this](std::string_view step) {
-      steps_.insert(std::string(step));
       if (step == die_at_) throw Died();
     };
     layer_ = std::make_unique<TableLayer>(*engine_, clock_, 0, options);
@@ -109,7 +108,6 @@ class NarrowWritesTest : public testing::Test {
 
   Metrics metrics_;
   ManualClock clock_;
-  std::set<std::string> steps_;  // that were come to
   std::string die_at_;
   std::unique_ptr<storage::NarrowEngine> engine_;
   std::unique_ptr<TableLayer> layer_;
@@ -225,6 +223,8 @@ TEST_F(NarrowWritesTest, FollowingAnIndexMeetsEveryOutcome) {
       ExpectIndexAgrees();
     }
   }
+  // The last deletion of a note may be among what was lost: then it is followed once more.
+  EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)).ok());
   EXPECT_EQ(IndexFollower::Lag(*indexed_), 0u);
 }
 
