@@ -10,7 +10,6 @@
 namespace armature::followers {
 namespace {
 
-using table::Lane;
 using table::LaneId;
 using table::Position;
 using testing::ElementsAre;
