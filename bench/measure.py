@@ -89,13 +89,13 @@ class Run:
         """One run of the load driver; every answer was right, or the whole comparison stops."""
         return self.finish(self.begin(server, workload, **how))
 
-    def begin(self, server, workload, connections=32, items=ITEMS, duration=None, warmup="500ms", extra=()):
+    def begin(self, server, workload, connections=32, items=ITEMS, duration=None, warmup="500ms", extra=(), environment=None):
         """The same in the background, for loads beside each other; `finish` waits for it."""
         command = [*self.options.driver, "--endpoint", server.endpoint, "--workload", workload, "--connections",
                    str(connections), "--items", str(items), "--warmup", warmup, "--pid", str(server.pid), "--json", *extra]
         if "--requests" not in extra:
             command += ["--duration", duration or self.options.duration]
-        driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        driver = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, **(environment or {})},
                                   preexec_fn=lambda: os.sched_setaffinity(0, self.driver_cpus))
         return server, workload, driver
 

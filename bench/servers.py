@@ -4,6 +4,7 @@ Every server gets its own loopback port and its own directory below the run's wo
 it may use from this process, and is stopped by its process id. Standard library only.
 """
 
+import collections
 import contextlib
 import http.client
 import json
@@ -182,19 +183,39 @@ class Armature(Server):
         self.call("/", {"TableName": table, "PartitionId": partition}, "SplitPartition", service="Armature_20261116")
 
 
+TlsFiles = collections.namedtuple("TlsFiles", "certificate key")
+
+
+class ByTls:
+    """A running server seen through its other port."""
+
+    def __init__(self, server):
+        self.name, self.pid = f"{server.name} by TLS", server.pid
+        self.endpoint = f"https://127.0.0.1:{server.tls_port}"
+
+
 class Nginx(Server):
-    """Answers every POST with one fixed body, the size of a GetItem answer: what HTTP alone costs."""
+    """Answers every POST with one fixed body, the size of a GetItem answer: what HTTP alone costs. With `tls` by HTTPS too."""
 
     name = "nginx"
 
-    def __init__(self, directory, body):
+    def __init__(self, directory, body, tls=None):
         super().__init__(directory)
         self.body = body
+        self.tls = tls
+        self.tls_port = free_port() if tls else None
         self.program = find_program("nginx")
 
     def command(self):
         temp = "\n".join(f"  {kind}_temp_path {self.directory}/{kind};"
                          for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        # The cipher that we prefer: both sides of the comparison encrypt in the same way.
+        secure = f"""
+    listen 127.0.0.1:{self.tls_port} ssl reuseport;
+    ssl_certificate {self.tls.certificate};
+    ssl_certificate_key {self.tls.key};
+    ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;""" if self.tls else ""
         config = self.directory / "nginx.conf"
         config.write_text(f"""
 worker_processes 2;
@@ -208,7 +229,7 @@ http {{
   keepalive_timeout 3600s;
 {temp}
   server {{
-    listen 127.0.0.1:{self.port} reuseport;
+    listen 127.0.0.1:{self.port} reuseport;{secure}
     default_type application/x-amz-json-1.0;
     location / {{ return 200 '{self.body}'; }}
   }}

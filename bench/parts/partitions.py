@@ -80,13 +80,17 @@ def measure_splits(run):
             times.append(time.monotonic() - started)
             to_split.extend(child for child in armature.partitions(LARGE_TABLE) if child not in before)
 
+        def look_only():  # what this program and its requests take of the two CPUs is no part of a split
+            for _ in range(3):
+                armature.partitions(LARGE_TABLE)
+
         for number in range(splits):
             # Whatever drifts meets both kinds alike: the one that comes first in this pair comes second in the next.
             if number % 2 == 0:
-                quiet.append(window(run, armature))
+                quiet.append(window(run, armature, look_only))
             split.append(window(run, armature, split_next))
             if number % 2 == 1:
-                quiet.append(window(run, armature))
+                quiet.append(window(run, armature, look_only))
             print(f"  split {number + 1} of {splits}: {times[-1] * 1000:.1f} ms, p99 in µs " + ", ".join(
                 f"{workload} {where} {split[-1][workload, table]:.0f} ({quiet[-1][workload, table]:.0f})"
                 for (workload, table), (_, where) in LOADS.items()), file=sys.stderr)
@@ -99,7 +103,7 @@ def measure_splits(run):
     run.table.add("Split of at least 1 M items: time", statistics.median(times) * 1000, "ms")
 
 
-def window(run, armature, meanwhile=None):
+def window(run, armature, meanwhile=lambda: None):
     """The p99 of each of the loads, all at the same time, with `meanwhile` in the middle."""
     run.settle(armature)
     started = time.monotonic()
@@ -108,8 +112,7 @@ def window(run, armature, meanwhile=None):
                                           extra=["--table", table, "--rate", str(REQUESTS_PER_SECOND)])
              for workload, table in LOADS}
     time.sleep(WARMUP_SECONDS + WINDOW_SECONDS / 2)
-    if meanwhile:
-        meanwhile()
+    meanwhile()
     results = {load: run.finish(driver) for load, driver in begun.items()}
     # The driver does not say when its window began. What it took beyond warm-up and window may all have been before
     # them: less than half a window of it, and `meanwhile` began inside.

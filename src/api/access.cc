@@ -1,6 +1,7 @@
 #include "api/access.h"
 
 #include <string>
+#include <utility>
 
 #include "auth/authorizer.h"
 #include "base/codec/base64.h"
@@ -22,12 +23,26 @@ std::string KeyText(const model::Value& value) {
 struct Asked {
   const Touch& touch;
   const model::KeySchema* key_schema;
+  const RequestContext& context;
+  const auth::Resource& resource;
 };
+
+// Streams have tags of their own, of which there are none yet.
+void AddResourceTags(const Asked& asked, auth::AccessConditions& conditions) {
+  const auth::Resource& resource = asked.resource;
+  if (resource.kind != auth::ResourceKind::kTable && resource.kind != auth::ResourceKind::kIndex) return;
+  const auto table = asked.context.services.catalog.Find({resource.account, resource.region}, resource.name);
+  if (!table) return;
+  auto def = table->def();
+  for (const auto& [key, value] : def->tags) conditions.resource_tags.push_back({key, value});
+  conditions.kept = std::move(def);
+}
 
 void Describe(const void* of, auth::AccessConditions& conditions) {
   const Asked& asked = *static_cast<const Asked*>(of);
   AccessDetails details(asked.key_schema, conditions);
   asked.touch(details);
+  AddResourceTags(asked, conditions);
 }
 
 // Every path that an assignment reads.
@@ -84,8 +99,9 @@ auth::Resource IndexResource(const RequestContext& context, std::string_view nam
 
 model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::Resource& resource, const Touch& touch,
                                      const model::KeySchema* key_schema, std::string_view action) {
-  const Asked asked{touch, key_schema};
-  return context.services.authorizer->Authorize(context.caller, auth::Access(action, resource, Describe, &asked));
+  const Asked asked{touch, key_schema, context, resource};
+  return context.authorizer->Authorize(context.caller,
+                                       auth::Access(action, resource, Describe, &asked, context.circumstances));
 }
 
 }  // namespace armature::api

@@ -47,8 +47,15 @@ class AccessDetails {
   template <class Request>
   void Returns(const Request& request) {
     if constexpr (requires { request.ReturnValues; }) out.return_values = request.ReturnValues.value_or("NONE");
+    if constexpr (requires { request.ReturnValuesOnConditionCheckFailure; })
+      ReturnOnFailure(request.ReturnValuesOnConditionCheckFailure.value_or("NONE"));
     if constexpr (requires { request.ReturnConsumedCapacity; })
       out.return_consumed_capacity = request.ReturnConsumedCapacity.value_or("NONE");
+  }
+
+  // A failed condition may show the whole item too, and a policy on dynamodb:ReturnValues means it as well.
+  void ReturnOnFailure(std::string_view return_values) {
+    if (out.return_values.empty() || out.return_values == "NONE") out.return_values = return_values;
   }
 
   auth::AccessConditions& out;  // what needs no collecting is filled in here
@@ -110,7 +117,7 @@ model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::
 inline model::ApiResult<void> Authorize(const RequestContext& context, const auth::Resource& resource,
                                         const Touch& touch = {}, const model::KeySchema* key_schema = nullptr,
                                         std::string_view action = {}) {
-  if (!context.services.authorizer) [[likely]]
+  if (!context.authorizer) [[likely]]
     return {};
   return AskAuthorizer(context, resource, touch, key_schema, action.empty() ? context.iam_action : action);
 }
@@ -119,7 +126,7 @@ inline model::ApiResult<void> Authorize(const RequestContext& context, const aut
 inline model::ApiResult<void> AuthorizeTable(const RequestContext& context, std::string_view name_or_arn,
                                              const Touch& touch = {}, const model::KeySchema* key_schema = nullptr,
                                              std::string_view action = {}) {
-  if (!context.services.authorizer) [[likely]]
+  if (!context.authorizer) [[likely]]
     return {};
   return Authorize(context, TableResource(context, name_or_arn), touch, key_schema, action);
 }

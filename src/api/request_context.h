@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "auth/access.h"
 #include "auth/principal.h"
 #include "base/clock.h"
 #include "base/memory/arena.h"
@@ -35,7 +36,7 @@ struct Services {
   table::Journal& journal;
   const Clock& clock;
   RandomSource& random;
-  const auth::Authorizer* authorizer = nullptr;  // null: everybody may do everything
+  const auth::Authorizer* authorizer = nullptr;  // null: everybody may do everything; see RequestContext
   bool allows_partiql_scans = true;              // SELECT statements may read a whole table or index
   bool shares_tables = false;                    // one set of tables: ARNs of any account and Region mean it
   model::Compatibility compatibility{};
@@ -46,6 +47,8 @@ struct RequestContext {
   Arena& arena;
   // On whose behalf.
   const auth::Principal& caller;
+  // Who is asked what the caller may do; null: he may do everything, as where there are no principals yet.
+  const auth::Authorizer* authorizer = nullptr;
   // Whose tables: the account of the caller and the Region its signature is scoped to.
   std::string_view account;
   std::string_view region;
@@ -54,6 +57,8 @@ struct RequestContext {
   // The Host header: where this client reached us.
   std::string_view host;
   int64_t now_millis = 0;
+  // For policies.
+  auth::Circumstances circumstances{};
   std::string& body;
   // In whose words this request's faults are told.
   const model::Wording* wording = &model::kPlainWording;

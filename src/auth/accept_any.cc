@@ -1,7 +1,10 @@
 #include "auth/accept_any.h"
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
+#include "auth/sigv4.h"
 #include "model/names/names.h"
 
 namespace armature::auth {
@@ -17,23 +20,27 @@ uint64_t HashOf(std::string_view text) {
   return hash;
 }
 
-std::string RootArn(std::string_view account) {
-  std::string arn = "arn:aws:iam::";
-  arn.append(account).append(":root");
-  return arn;
+// The root of a key's own account. The same few keys come for ever, and a key's account never changes: the last one of
+// this thread is remembered.
+std::shared_ptr<const Identity> RootOfKey(std::string_view access_key_id, Arena& arena) {
+  thread_local std::shared_ptr<const Identity> last;
+  const std::string_view account = AccountOfKey(access_key_id, arena);
+  if (!last || last->account != account) last = std::make_shared<const Identity>(RootIdentity(account));
+  return last;
 }
 
 }  // namespace
 
 AcceptAnyVerifier::AcceptAnyVerifier(std::string_view account, KeyAccounts accounts)
-    : account_(account), root_arn_(RootArn(account)), accounts_(accounts) {}
+    : root_(RootIdentity(account)), accounts_(accounts) {}
 
-model::ApiResult<Principal> AcceptAnyVerifier::Verify(const Credential& credential, const net::HttpRequest&,
-                                                      Arena& arena) const {
-  if (accounts_ == KeyAccounts::kOneForAll)
-    return Principal{.account = account_, .arn = root_arn_, .access_key_id = credential.access_key_id};
-  const std::string_view account = AccountOfKey(credential.access_key_id, arena);
-  return Principal{.account = account, .arn = arena.Copy(RootArn(account)), .access_key_id = credential.access_key_id};
+AuthResult<Verified> AcceptAnyVerifier::Verify(const net::HttpRequest& request, const Expected&, Arena& arena) const {
+  ARMATURE_TRY(const Credential credential, ParseAuthorization(request, arena));
+  // The one root is the verifier's own and outlives the request: nothing is counted.
+  std::shared_ptr<const Identity> root = accounts_ == KeyAccounts::kOneForAll
+                                             ? std::shared_ptr<const Identity>(std::shared_ptr<void>(), &root_)
+                                             : RootOfKey(credential.access_key_id, arena);
+  return Verified{PrincipalOf(std::move(root), credential.access_key_id), credential.region, credential.service};
 }
 
 std::string_view AccountOfKey(std::string_view access_key_id, Arena& arena) {

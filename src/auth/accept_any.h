@@ -4,7 +4,6 @@
 // of an account of its own.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "auth/verifier.h"
@@ -20,12 +19,10 @@ class AcceptAnyVerifier final : public Verifier {
  public:
   explicit AcceptAnyVerifier(std::string_view account, KeyAccounts accounts = KeyAccounts::kOneForAll);
 
-  model::ApiResult<Principal> Verify(const Credential& credential, const net::HttpRequest& request,
-                                     Arena& arena) const override;
+  AuthResult<Verified> Verify(const net::HttpRequest& request, const Expected& expected, Arena& arena) const override;
 
  private:
-  const std::string account_;
-  const std::string root_arn_;
+  const Identity root_;
   const KeyAccounts accounts_;
 };
 

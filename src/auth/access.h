@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,17 @@ struct Resource {
   std::string Arn() const;  // "*" of none
 };
 
+// How and when a request came. What is empty is absent. Views into the request and its connection: good as long as the
+// request. Made by front/, which alone knows the connection.
+struct Circumstances {
+  std::string_view source_ip{};         // aws:SourceIp, without a port
+  std::optional<bool> is_secure{};      // aws:SecureTransport
+  std::string_view user_agent{};        // aws:UserAgent
+  std::string_view referer{};           // aws:referer
+  std::string_view requested_region{};  // aws:RequestedRegion
+  int64_t now_millis = 0;               // aws:CurrentTime, aws:EpochTime
+};
+
 // The values of condition keys. What is empty is absent.
 struct AccessConditions {
   static constexpr size_t kMostPartitionKeys = 4;
@@ -50,6 +62,8 @@ struct AccessConditions {
   std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
   std::optional<bool> full_table_scan;   // of a PartiQL SELECT
   std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys; values are empty where only keys are given
+  std::vector<Tag> resource_tags;        // aws:ResourceTag: of the table; an index has its table's
+  std::shared_ptr<const void> kept;      // what resource_tags point into
 
   const std::vector<std::string>& leading_keys() const { return partition_keys[0]; }
 };
@@ -59,17 +73,20 @@ class Access {
   // Fills in the conditions of what `of` points to.
   using Describe = void (*)(const void* of, AccessConditions& conditions);
 
-  Access(std::string_view action, const Resource& resource, Describe describe, const void* of)
-      : action_(action), resource_(resource), describe_(describe), of_(of) {}
+  Access(std::string_view action, const Resource& resource, Describe describe, const void* of,
+         const Circumstances& circumstances)
+      : action_(action), resource_(resource), circumstances_(circumstances), describe_(describe), of_(of) {}
 
   std::string_view action() const { return action_; }  // "dynamodb:GetItem"
   const Resource& resource() const { return resource_; }
+  const Circumstances& circumstances() const { return circumstances_; }
   // Made anew at each call.
   AccessConditions conditions() const;
 
  private:
   const std::string_view action_;
   const Resource& resource_;
+  const Circumstances& circumstances_;
   const Describe describe_;
   const void* const of_;
 };

@@ -1,19 +1,11 @@
-// Percent-encoding of queries and paths, as Signature Version 4 wants it. Pure.
+// Percent-encoding as Signature Version 4 wants it, by the names that auth/ calls it: base/codec has it.
 #pragma once
 
-#include <string>
-#include <string_view>
-
-#include "base/memory/arena.h"
+#include "base/codec/percent_encoding.h"
 
 namespace armature::auth {
 
-// "%2F" becomes a slash, a plus a blank; a percent sign that begins no pair of digits stays. The arena is touched only
-// if anything changes.
-std::string_view PercentDecode(std::string_view text, Arena& arena);
-std::string PercentDecode(std::string_view text);
-
-// Every byte but letters, digits and - . _ ~ becomes "%XX".
-void PercentEncode(std::string_view text, std::string& out);
+using armature::PercentDecode;
+using armature::PercentEncode;
 
 }  // namespace armature::auth

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include "auth/percent_encoding.h"
 
@@ -13,7 +14,8 @@ namespace armature::auth {
 
 namespace {
 
-constexpr std::string_view kTerminator = "aws4_request";
+// Beyond so many comparisons of names, headers are looked up in order instead.
+constexpr size_t kMostComparisons = 4096;
 
 // Cuts `text` behind the first `end`, or empties it, and gives what stood before.
 std::string_view Take(std::string_view& text, char end) {
@@ -22,8 +24,19 @@ std::string_view Take(std::string_view& text, char end) {
   return part;
 }
 
+constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+bool IsLessIgnoringCase(std::string_view a, std::string_view b) {
+  return std::ranges::lexicographical_compare(a, b, {}, Lower, Lower);
+}
+
 // Without blanks around it, and with one blank for each row of them.
 void AppendHeaderValue(std::string_view value, std::string& out) {
+  if (value.find("  ") == std::string_view::npos && value.find('\t') == std::string_view::npos &&
+      !value.starts_with(' ') && !value.ends_with(' ')) {
+    out += value;
+    return;
+  }
   bool owes_blank = false;
   const size_t start = out.size();
   for (const char c : value) {
@@ -48,7 +61,55 @@ void AppendHeader(std::span<const net::Header> headers, std::string_view name, s
   out += '\n';
 }
 
+void AppendHeaders(std::span<const net::Header> headers, std::string_view names, std::string& out) {
+  while (!names.empty()) AppendHeader(headers, Take(names, ';'), out);
+}
+
+// The same for a hostile number of names and headers: the headers are put in order first, those of a name side by side.
+void AppendManyHeaders(std::span<const net::Header> headers, std::string_view names, std::string& out) {
+  std::vector<net::Header> sorted(headers.begin(), headers.end());
+  std::ranges::stable_sort(sorted, IsLessIgnoringCase, &net::Header::name);
+  while (!names.empty()) {
+    const std::string_view name = Take(names, ';');
+    const auto first = std::ranges::lower_bound(sorted, name, IsLessIgnoringCase, &net::Header::name);
+    auto last = first;
+    while (last != sorted.end() && net::EqualsIgnoreCase(last->name, name)) ++last;
+    AppendHeader({first, last}, name, out);
+  }
+}
+
+bool AreCanonicalNames(std::string_view names) {
+  if (names.ends_with(';') || std::ranges::any_of(names, [](char c) { return Lower(c) != c; })) return false;
+  std::string_view last = Take(names, ';');
+  if (last.empty()) return false;
+  while (!names.empty()) {
+    const std::string_view name = Take(names, ';');
+    if (name <= last) return false;
+    last = name;
+  }
+  return true;
+}
+
+void AppendStringToSignHead(std::string_view time, std::string_view scope, std::string& out) {
+  out.append(kSignatureAlgorithm).append("\n").append(time).append("\n").append(scope).append("\n");
+}
+
 }  // namespace
+
+std::string_view CanonicalHeaderNames(std::string_view names, Arena& arena) {
+  if (AreCanonicalNames(names)) return names;
+  char* const lower = static_cast<char*>(arena.Allocate(names.size(), 1));
+  std::ranges::transform(names, lower, Lower);
+  std::vector<std::string_view> sorted;
+  for (std::string_view rest(lower, names.size()); !rest.empty();)
+    if (const std::string_view name = Take(rest, ';'); !name.empty()) sorted.push_back(name);
+  std::ranges::sort(sorted);
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  std::string joined;
+  joined.reserve(names.size());
+  for (const std::string_view name : sorted) joined.append(joined.empty() ? "" : ";").append(name);
+  return arena.Copy(joined);
+}
 
 std::string CanonicalPath(std::string_view path) {
   std::vector<std::string_view> segments;
@@ -89,13 +150,22 @@ std::string CanonicalQuery(std::string_view query) {
   return canonical;
 }
 
+void AppendCanonicalHead(const SignedParts& parts, std::string& out) {
+  out.append(parts.method).append("\n");
+  if (parts.path.empty() || parts.path == "/") out += '/';
+  else out += CanonicalPath(parts.path);
+  out += '\n';
+  if (!parts.query.empty()) out += CanonicalQuery(parts.query);
+  out += '\n';
+  const auto names = 1 + static_cast<size_t>(std::ranges::count(parts.signed_headers, ';'));
+  if (names * parts.headers.size() <= kMostComparisons) AppendHeaders(parts.headers, parts.signed_headers, out);
+  else AppendManyHeaders(parts.headers, parts.signed_headers, out);
+  out.append("\n").append(parts.signed_headers).append("\n");
+}
+
 std::string CanonicalHead(const SignedParts& parts) {
-  std::string text = fmt::format("{}\n{}\n{}\n", parts.method, CanonicalPath(parts.path), CanonicalQuery(parts.query));
-  for (std::string_view names = parts.signed_headers; !names.empty();)
-    AppendHeader(parts.headers, Take(names, ';'), text);
-  text += '\n';
-  text += parts.signed_headers;
-  text += '\n';
+  std::string text;
+  AppendCanonicalHead(parts, text);
   return text;
 }
 
@@ -108,29 +178,43 @@ std::string SignatureTime(int64_t unix_seconds) {
 }
 
 std::string CredentialScope(std::string_view day, std::string_view region, std::string_view service) {
-  return fmt::format("{}/{}/{}/{}", day, region, service, kTerminator);
+  return fmt::format("{}/{}/{}/{}", day, region, service, kSignatureTerminator);
 }
 
 std::string StringToSignHead(std::string_view time, std::string_view scope) {
-  return fmt::format("{}\n{}\n{}\n", kSignatureAlgorithm, time, scope);
+  std::string text;
+  AppendStringToSignHead(time, scope, text);
+  return text;
 }
 
 Sha256Digest SigningKey(std::string_view secret, std::string_view day, std::string_view region,
                         std::string_view service) {
-  Sha256Digest key = HmacSha256::Of(fmt::format("AWS4{}", secret), day);
-  for (const std::string_view part : {region, service, kTerminator}) key = HmacSha256::Of(BytesOf(key), part);
+  std::string seed = "AWS4";
+  seed += secret;
+  Sha256Digest key = HmacSha256::Of(seed, day);
+  OPENSSL_cleanse(seed.data(), seed.size());  // no copy of a secret stays behind
+  for (const std::string_view part : {region, service, kSignatureTerminator}) key = HmacSha256::Of(BytesOf(key), part);
   return key;
 }
 
 HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
-               const Sha256Digest& key) {
-  Sha256 canonical;
-  canonical.Update(CanonicalHead(parts));
-  canonical.Update(body_hash.text());
-  HmacSha256 signature(BytesOf(key));
-  signature.Update(StringToSignHead(time, scope));
-  signature.Update(HexDigest(canonical.Digest()).text());
+               const HmacSha256& key, std::string& scratch) {
+  scratch.clear();
+  AppendCanonicalHead(parts, scratch);
+  scratch += body_hash.text();
+  const HexDigest canonical(Sha256::Of(scratch));
+  scratch.clear();
+  AppendStringToSignHead(time, scope, scratch);
+  scratch += canonical.text();
+  HmacSha256 signature = key;
+  signature.Update(scratch);
   return HexDigest(signature.Digest());
+}
+
+HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
+               const Sha256Digest& key) {
+  std::string scratch;
+  return Sign(parts, body_hash, time, scope, HmacSha256(BytesOf(key)), scratch);
 }
 
 std::string AuthorizationHead(std::string_view access_key_id, std::string_view scope, std::string_view signed_headers) {

@@ -12,11 +12,13 @@
 #include <string_view>
 
 #include "base/codec/sha256.h"
+#include "base/memory/arena.h"
 #include "net/http_message.h"
 
 namespace armature::auth {
 
 inline constexpr std::string_view kSignatureAlgorithm = "AWS4-HMAC-SHA256";
+inline constexpr std::string_view kSignatureTerminator = "aws4_request";
 
 // The parts of a request that are signed, as they are sent.
 struct SignedParts {
@@ -24,11 +26,16 @@ struct SignedParts {
   std::string_view path;   // percent-encoded, as in the request line; empty means "/"
   std::string_view query;  // behind the '?'
   std::span<const net::Header> headers;
-  std::string_view signed_headers;  // "host;x-amz-date": lower case, in order; of others nothing is signed
+  std::string_view signed_headers;  // "host;x-amz-date": canonical (below); of others nothing is signed
 };
+
+// Names of headers as a canonical request has them: lower case, in order, each once. Clients may write them otherwise,
+// but sign them so. The arena is touched only if anything changes.
+std::string_view CanonicalHeaderNames(std::string_view names, Arena& arena);
 
 // The canonical request but for its end, the hash of the body in hexadecimal.
 std::string CanonicalHead(const SignedParts& parts);
+void AppendCanonicalHead(const SignedParts& parts, std::string& out);
 
 // The path with its dot segments and repeated slashes gone, each segment encoded once more: what all services but S3
 // do.
@@ -50,7 +57,10 @@ std::string StringToSignHead(std::string_view time, std::string_view scope);
 Sha256Digest SigningKey(std::string_view secret, std::string_view day, std::string_view region,
                         std::string_view service);
 
-// All steps in one, for a single request.
+// All steps in one, for a single request. With a key that is prepared already, and memory that others have used before,
+// nothing is allocated; what is left in `scratch` means nothing.
+HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
+               const HmacSha256& key, std::string& scratch);
 HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
                const Sha256Digest& key);
 

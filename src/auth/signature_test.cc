@@ -1,5 +1,6 @@
 #include "auth/signature.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "auth/percent_encoding.h"
@@ -77,6 +78,34 @@ TEST(SignatureTest, RepeatedHeadersAreOneAndOthersAreNotSigned) {
   const std::vector<net::Header> headers = {{"X-A", "1"}, {"Ignored", "i"}, {"x-a", " 2  3 "}, {"Host", "h"}};
   EXPECT_EQ(CanonicalHead({"GET", "/", "", headers, "host;x-a;x-missing"}),
             "GET\n/\n\nhost:h\nx-a:1,2 3\nx-missing:\n\nhost;x-a;x-missing\n");
+}
+
+TEST(SignatureTest, NamesOfHeadersBecomeCanonical) {
+  Arena arena;
+  EXPECT_EQ(CanonicalHeaderNames("host;x-amz-date", arena), "host;x-amz-date");
+  EXPECT_EQ(arena.bytes_reserved(), 0u);
+  EXPECT_EQ(CanonicalHeaderNames("X-Amz-Date;Host", arena), "host;x-amz-date");
+  EXPECT_EQ(CanonicalHeaderNames(";b;;A;b;", arena), "a;b");
+  EXPECT_EQ(CanonicalHeaderNames("", arena), "");
+  EXPECT_EQ(CanonicalHeaderNames(";", arena), "");
+}
+
+// A request of 16 KB may have thousands of headers and name thousands more: what is signed stays the same, and in
+// order.
+TEST(SignatureTest, ManyHeadersAreSignedLikeFew) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 3000; ++i) names.push_back(fmt::format("X-{:04}", i * 7 % 3000));
+  std::vector<net::Header> headers;
+  for (const std::string& name : names) headers.push_back({name, "1"});
+  for (const std::string& name : names) headers.push_back({name, " 2  3"});
+  std::string signed_headers;
+  std::string expected = "GET\n/\n\n";
+  for (int i = 0; i < 4000; ++i) {
+    signed_headers += fmt::format("{}x-{:04}", i == 0 ? "" : ";", i);
+    expected += fmt::format("x-{:04}:{}\n", i, i < 3000 ? "1,2 3" : "");
+  }
+  expected.append("\n").append(signed_headers).append("\n");
+  EXPECT_EQ(CanonicalHead({"GET", "/", "", headers, signed_headers}), expected);
 }
 
 TEST(PercentEncodingTest, DecodingUndoesEncoding) {

@@ -1,12 +1,17 @@
 #include "auth/sigv4.h"
 
+#include <array>
 #include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "auth/signature_time.h"
+
 namespace armature::auth {
 namespace {
+
+constexpr std::array<std::string_view, 2> kServices{"dynamodb", "sts"};
 
 constexpr std::string_view kGood =
     "AWS4-HMAC-SHA256 Credential=AKID/20130609/us-east-1/dynamodb/aws4_request, SignedHeaders=host;x-amz-date, "
@@ -25,7 +30,9 @@ net::HttpRequest Signed(std::string_view authorization, std::string_view date = 
 std::string ErrorOf(const net::HttpRequest& request) {
   Arena arena;
   auto result = ParseAuthorization(request, arena);
-  return result ? "accepted" : result.error().name + ": " + result.error().message;
+  if (result) return "accepted";
+  const model::ApiError error = ToApiError(std::move(result).error());
+  return error.name + ": " + error.message;
 }
 
 TEST(SigV4Test, ReadsTheHeaderForm) {
@@ -45,7 +52,10 @@ TEST(SigV4Test, ReadsTheHeaderForm) {
   EXPECT_EQ(credential->session_token, "token");
   EXPECT_FALSE(credential->presigned);
   EXPECT_EQ(arena.bytes_reserved(), 0u);
-  EXPECT_TRUE(CheckScope(*credential));
+  EXPECT_EQ(credential->scope, "20130609/us-east-1/dynamodb/aws4_request");
+  EXPECT_EQ(credential->time, "20130609T100015Z");
+  EXPECT_EQ(credential->signed_at_seconds, 1370772015);
+  EXPECT_TRUE(CheckScope(*credential, kServices));
 }
 
 TEST(SigV4Test, SeparatorsOfTheHeaderMayVary) {
@@ -93,6 +103,10 @@ TEST(SigV4Test, DateHeaderInsteadOfXAmzDate) {
   net::HttpRequest request = Signed(kGood, "");
   request.headers.push_back({"Date", "Sun, 09 Jun 2013 10:00:15 GMT"});
   EXPECT_EQ(ErrorOf(request), "accepted");
+  Arena arena;
+  const auto credential = ParseAuthorization(request, arena);
+  EXPECT_EQ(credential->time, "20130609T100015Z");
+  EXPECT_EQ(credential->signed_at_seconds, 1370772015);
 }
 
 TEST(SigV4Test, MissingToken) {
@@ -120,6 +134,61 @@ TEST(SigV4Test, MissingPartsAreListed) {
   EXPECT_EQ(ErrorOf(Signed("AWS4-HMAC-SHA256 Credential=a/b/c/d/e, Signature=x")),
             "IncompleteSignatureException: Authorization header requires 'SignedHeaders' parameter. "
             "Authorization=AWS4-HMAC-SHA256 Credential=a/b/c/d/e, Signature=x");
+}
+
+TEST(SigV4Test, PartsWithoutAnEqualSignAreTold) {
+  EXPECT_EQ(ErrorOf(Signed("AWS4-HMAC-SHA256 Credential=AK ID/20130609/us-east-1/dynamodb/aws4_request", "")),
+            "IncompleteSignatureException: 'ID/20130609/us-east-1/dynamodb/aws4_request' not a valid key=value pair "
+            "(missing equal-sign) in Authorization header: 'AWS4-HMAC-SHA256 Credential=AK "
+            "ID/20130609/us-east-1/dynamodb/aws4_request'.");
+}
+
+TEST(SigV4Test, TheLastOfARepeatedPartCountsAndOthersMayBeThere) {
+  const net::HttpRequest request = Signed(
+      "AWS4-HMAC-SHA256 "
+      "Signature=old,Other=,Credential=a/b/c/d/e,,SignedHeaders=host,Signature=new,Credential=f/b/c/d/e");
+  Arena arena;
+  const auto credential = ParseAuthorization(request, arena);
+  ASSERT_TRUE(credential) << credential.error().message;
+  EXPECT_EQ(credential->signature, "new");
+  EXPECT_EQ(credential->access_key_id, "f");
+}
+
+TEST(SigV4Test, TheFirstOfARepeatedHeaderOrParameterCounts) {
+  net::HttpRequest request = Signed(kGood);
+  request.headers.push_back({"Authorization", "AWS4-HMAC-SHA256"});
+  request.headers.push_back({"X-Amz-Date", "nonsense"});
+  EXPECT_EQ(ErrorOf(request), "accepted");
+  net::HttpRequest presigned = Signed("", "");
+  presigned.query =
+      "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Algorithm=x&X-Amz-Credential=a/b/c/d/e&X-Amz-Date=20130609T100015Z&X-Amz-"
+      "Date=x&X-Amz-SignedHeaders=host&X-Amz-Signature=first&X-Amz-Signature=second";
+  Arena arena;
+  const auto credential = ParseAuthorization(presigned, arena);
+  ASSERT_TRUE(credential) << credential.error().message;
+  EXPECT_EQ(credential->signature, "first");
+}
+
+TEST(SigV4Test, AnotherAlgorithmInAQueryIsNoSignature) {
+  net::HttpRequest request = Signed("", "");
+  request.query = "X-Amz-Algorithm=AWS4-ECDSA-P256-SHA256&X-Amz-Date=";
+  EXPECT_EQ(ErrorOf(request), "MissingAuthenticationTokenException: Request is missing Authentication Token");
+}
+
+TEST(SigV4Test, TimesAreThoseOfTheCalendar) {
+  EXPECT_EQ(ParseBasicTime("19700101T000000Z"), 0);
+  EXPECT_EQ(ParseBasicTime("20150830T123600Z"), 1440938160);
+  EXPECT_EQ(ParseBasicTime("20240229T235959Z"), 1709251199);
+  for (const std::string_view text :
+       {"", "20230229T000000Z", "20231301T000000Z", "20230001T000000Z", "20230100T000000Z", "20230101T240000Z",
+        "20230101T006000Z", "20230101T000060Z", "20230101t000000Z", "20230101T000000z", "2023-101T000000Z",
+        "20230101T000000Z ", "20230101T00000Z"})
+    EXPECT_FALSE(ParseBasicTime(text)) << text;
+  EXPECT_EQ(ParseHttpTime("Sun, 30 Aug 2015 12:36:00 GMT"), 1440938160);
+  for (const std::string_view text :
+       {"", "Sun, 30 Aug 2015 12:36:00 UTC", "Sun, 30 aug 2015 12:36:00 GMT", "Sun, 31 Feb 2015 12:36:00 GMT",
+        "Sun, 3O Aug 2015 12:36:00 GMT", "Sun. 30 Aug 2015 12:36:00 GMT", "Sunday, 30-Aug-15 12:36:00 GMT"})
+    EXPECT_FALSE(ParseHttpTime(text)) << text;
 }
 
 TEST(SigV4Test, FormOfDateAlgorithmAndCredential) {
@@ -165,7 +234,7 @@ TEST(SigV4Test, ScopeFaultsAreListed) {
   const net::HttpRequest request = Signed("AWS4-HMAC-SHA256 Credential=a/b/c/d/e,SignedHeaders=h,Signature=s");
   auto credential = ParseAuthorization(request, arena);
   ASSERT_TRUE(credential);
-  auto scope = CheckScope(*credential);
+  auto scope = CheckScope(*credential, kServices);
   ASSERT_FALSE(scope);
   EXPECT_EQ(scope.error().message,
             "Credential should be scoped to correct service: 'dynamodb'. Credential should be scoped with a valid "

@@ -1,9 +1,10 @@
 // SitePolicy: which host names and which web sites may speak to the server.
 //
-// Signatures are not verified, so what keeps a web page from driving a server on its visitor's machine is this: a
-// browser says by which name it came (Host, which a rebound DNS name cannot forge) and whose page asks (Origin). A Host
-// must be loopback, the address listened on or a name the owner gave; an Origin must be one the owner gave. Programs
-// send no Origin. Immutable once built, hence thread-safe. Asked by the dispatcher before anything else.
+// Without principals signatures are not verified, and with them a browser may have signed what it was told to. What
+// keeps a web page from driving a server on its visitor's machine is this: a browser says by which name it came (Host,
+// which a rebound DNS name cannot forge) and whose page asks (Origin). A Host must be loopback, the address listened on
+// or a name the owner gave; an Origin must be one the owner gave. Programs send no Origin. Immutable once built, hence
+// thread-safe. Asked by the dispatcher before anything else.
 #pragma once
 
 #include <string>

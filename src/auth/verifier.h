@@ -1,24 +1,56 @@
-// Verifier: whether a well-formed signature is to be believed, and whose it is.
+// Verifier: whether a request's signature is to be believed, and whose it is.
 //
-// The place where keys, clock skew, scope and the signature itself are checked, and where session tokens are looked up.
-// One object serves all reactors: implementations are thread-safe and never block. Chosen by server/, called by front/
-// once per request, after ParseAuthorization.
+// Reads the signature, in AWS's order of checks and with its texts, and gives the Principal on whose behalf the request
+// comes, or the fault. One object serves all reactors: implementations are thread-safe and never block. Chosen by
+// server/, called by front/ once per request.
 #pragma once
 
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "auth/auth_fault.h"
 #include "auth/principal.h"
-#include "auth/sigv4.h"
 #include "base/memory/arena.h"
-#include "model/api_error.h"
 #include "net/http_message.h"
 
 namespace armature::auth {
 
+// Signing names. DynamoDB and its streams share one.
+inline constexpr std::array<std::string_view, 1> kDynamoDbSigningNames{"dynamodb"};
+
+// Where a request comes from. Asked only where failures are being counted, so that others do not pay for the text.
+class ClientAddress {
+ public:
+  virtual ~ClientAddress() = default;
+  virtual std::string Text() const = 0;  // "192.0.2.7" or "2001:db8::7": without a port
+};
+
+// What the route knows of a request and its signature does not say.
+struct Expected {
+  // For which services it may be signed: faults name the first.
+  std::span<const std::string_view> services = kDynamoDbSigningNames;
+  // Whose failures are counted together. Null: unknown, nothing is counted.
+  const ClientAddress* client = nullptr;
+  bool is_secure = false;  // it came through TLS
+};
+
+struct Verified {
+  Principal principal;
+  // Of the scope. Of a verifier that believes everybody the service is whatever was written there.
+  std::string_view region;
+  std::string_view service;
+  // Nobody has looked at the signature, because there are no principals: no policy is asked about him.
+  bool is_unproven = false;
+};
+
 class Verifier {
  public:
   virtual ~Verifier() = default;
-  // The principal's texts are the verifier's, the request's or in its arena.
-  virtual model::ApiResult<Principal> Verify(const Credential& credential, const net::HttpRequest& request,
-                                             Arena& arena) const = 0;
+  // The texts are the identity's, the request's or in its arena.
+  virtual AuthResult<Verified> Verify(const net::HttpRequest& request, const Expected& expected,
+                                      Arena& arena) const = 0;
 };
 
 }  // namespace armature::auth

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include <openssl/rand.h>
 #include <sys/random.h>
 
 namespace armature {
@@ -76,6 +77,13 @@ Xoshiro256 SeedFromKernel() {
 uint64_t SystemRandom::NextU64() {
   thread_local Xoshiro256 generator = SeedFromKernel();
   return generator.Next();
+}
+
+uint64_t SecretRandom::NextU64() {
+  uint64_t word = 0;
+  // Without randomness no secret may be made: it would be one that others can guess.
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(&word), sizeof(word)) != 1) std::abort();
+  return word;
 }
 
 std::string UuidV4(RandomSource& random) {

@@ -1,7 +1,8 @@
 // RandomSource: where random bits come from. Injected, so that tests repeat from a seed.
 //
 // SystemRandom is thread-safe and quick (a generator per thread, seeded by the kernel); its numbers are unpredictable
-// enough for identifiers, not for secrets. SeededRandom is one thread's, for tests. Any layer may hold a RandomSource&.
+// enough for identifiers, not for secrets: those come from SecretRandom (OpenSSL's generator), thread-safe too.
+// SeededRandom is one thread's, for tests. Any layer may hold a RandomSource&.
 #pragma once
 
 #include <array>
@@ -34,6 +35,11 @@ class Xoshiro256 {
 };
 
 class SystemRandom final : public RandomSource {
+ public:
+  uint64_t NextU64() override;
+};
+
+class SecretRandom final : public RandomSource {
  public:
   uint64_t NextU64() override;
 };

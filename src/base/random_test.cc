@@ -56,5 +56,12 @@ TEST(Random, RequestIdsAreUpperCaseLettersAndDigits) {
   EXPECT_NE(id, RequestId(random));
 }
 
+TEST(SecretRandom, NumbersDiffer) {
+  SecretRandom random;
+  std::set<uint64_t> seen;
+  for (int i = 0; i < 1000; ++i) seen.insert(random.NextU64());
+  EXPECT_EQ(seen.size(), 1000u);
+}
+
 }  // namespace
 }  // namespace armature

@@ -2,7 +2,9 @@
 
 #include <exception>
 
+#include "front/peer_address.h"
 #include "wire/envelope/envelope.h"
+#include "wire/query/query_request.h"
 
 namespace armature::front {
 
@@ -34,7 +36,15 @@ AwsJsonRoute::AwsJsonRoute(const Pipeline& pipeline, Metrics& metrics) : pipelin
 const CallStats* AwsJsonRoute::Match(const net::HttpRequest& request) const {
   if (wire::AwsJsonType(request).empty()) return nullptr;
   const wire::OperationSchema* schema = wire::RouteTarget(request);
+  if (!schema && wire::IsQueryRequest(request)) return nullptr;  // IAM's or STS's: without a body any type goes
   return &stats_[schema ? schema->index : wire::kOperationCount];
+}
+
+ApiResult<void> AwsJsonRoute::PrepareHere(net::Exchange& exchange, const wire::OperationSchema* schema,
+                                          Call& call) const {
+  const PeerAddress client(exchange);
+  return pipeline_.Prepare(exchange.request(), schema, exchange.arena(), call,
+                           {.client = &client, .is_secure = exchange.is_secure()});
 }
 
 // A large body takes milliseconds to unpack, parse and decode, which would be milliseconds for everybody else on the
@@ -47,7 +57,7 @@ Task<ApiResult<void>> AwsJsonRoute::PrepareElsewhere(net::Exchange& exchange, co
   std::exception_ptr failure;
   auto prepared = co_await heavy_.Await([&]() -> ApiResult<void> {
     try {
-      return pipeline_.Prepare(request, schema, exchange.arena(), call);
+      return PrepareHere(exchange, schema, call);
     } catch (...) {
       failure = std::current_exception();
       return model::InternalServerError();
@@ -67,7 +77,7 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
   Call call;
   ApiResult<void> answered;
   if (IsHeavy(request)) answered = co_await PrepareElsewhere(exchange, schema, call);
-  else answered = pipeline_.Prepare(request, schema, exchange.arena(), call);
+  else answered = PrepareHere(exchange, schema, call);
   if (answered) {
     exchange.set_extra_bytes(call.document->bytes_held());
     answered = co_await pipeline_.Execute(call, request, exchange.arena(), response.body);

@@ -22,6 +22,7 @@ class AwsJsonRoute final : public Route {
   void Stop() override { heavy_.Stop(); }
 
  private:
+  model::ApiResult<void> PrepareHere(net::Exchange& exchange, const wire::OperationSchema* schema, Call& call) const;
   Task<model::ApiResult<void>> PrepareElsewhere(net::Exchange& exchange, const wire::OperationSchema* schema,
                                                 Call& call);
 

@@ -25,7 +25,7 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
   net::HttpResponse& response = exchange.response();
   char id[kRequestIdSize];
   WriteRequestId(random_, id);
-  const std::string_view request_id(id, kRequestIdSize);
+  exchange.set_request_id({id, kRequestIdSize});  // a route may have its own kind
 
   const CallStats* call = &refused_;
   const ApiResult<void> allowed = options_.sites.Check(request);
@@ -38,13 +38,13 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
       response.content_type = "application/x-amz-json-1.0";
       wire::SetError(allowed.error(), response);
     }
-    wire::Finish(request, request_id, response);
+    wire::Finish(request, exchange.request_id(), response);
     if (allowed) options_.sites.Grant(request, response);
   } catch (...) {
-    Record(*call, 500, MonotonicNanos() - started, request_id);
+    Record(*call, 500, MonotonicNanos() - started, exchange.request_id());
     throw;
   }
-  Record(*call, response.status, MonotonicNanos() - started, request_id);
+  Record(*call, response.status, MonotonicNanos() - started, exchange.request_id());
 }
 
 void Dispatcher::Record(const CallStats& call, int status, int64_t nanos, std::string_view request_id) const {

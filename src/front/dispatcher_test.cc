@@ -25,11 +25,12 @@ using ::testing::MatchesRegex;
 // Believes everyone, but remembers on which thread it was asked, and has no memory for the key "NOMEMORY".
 class WatchedVerifier final : public auth::Verifier {
  public:
-  model::ApiResult<auth::Principal> Verify(const auth::Credential& credential, const net::HttpRequest& request,
-                                           Arena& arena) const override {
+  auth::AuthResult<auth::Verified> Verify(const net::HttpRequest& request, const auth::Expected& expected,
+                                          Arena& arena) const override {
     asked_on = std::this_thread::get_id();
-    if (credential.access_key_id == "NOMEMORY") throw std::bad_alloc();
-    return everybody_.Verify(credential, request, arena);
+    auto verified = everybody_.Verify(request, expected, arena);
+    if (verified && verified->principal.access_key_id == "NOMEMORY") throw std::bad_alloc();
+    return verified;
   }
 
   mutable std::atomic<std::thread::id> asked_on{};

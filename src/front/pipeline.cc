@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "auth/sigv4.h"
 #include "wire/envelope/envelope.h"
 #include "wire/validate.h"
 
@@ -14,7 +13,7 @@ Pipeline::Pipeline(PipelineOptions options, const api::Services& services, const
     : options_(std::move(options)), services_(services), verifier_(verifier) {}
 
 ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::OperationSchema* schema, Arena& arena,
-                                  Call& call) const {
+                                  Call& call, const auth::Expected& expected) const {
   std::string decompressed;
   ARMATURE_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
   // An empty body is the last of these faults, not the first: it must not hide a bad target or signature.
@@ -23,7 +22,7 @@ ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::O
   call.schema = schema;
   call.operation = schema ? api::FindOperation(*schema) : nullptr;
   if (!call.operation) return model::UnknownOperationException();
-  ARMATURE_TRY(call.caller, Authenticate(request, arena));
+  ARMATURE_TRY(call.caller, Authenticate(request, arena, expected));
   if (!document) return std::move(document).error();
 
   const auto numbers =
@@ -45,22 +44,48 @@ Task<ApiResult<void>> Pipeline::Execute(Call& call, const net::HttpRequest& requ
   return call.operation->execute(context, call.request);
 }
 
-ApiResult<Caller> Pipeline::Authenticate(const net::HttpRequest& request, Arena& arena) const {
-  ARMATURE_TRY(const auth::Credential credential, auth::ParseAuthorization(request, arena));
-  ARMATURE_TRY(const auth::Principal principal, verifier_.Verify(credential, request, arena));
-  return Caller{principal, options_.has_region_of_its_own ? std::string_view(options_.region) : credential.region};
+auth::AuthResult<Caller> Pipeline::Identify(const net::HttpRequest& request, const auth::Expected& expected,
+                                            Arena& arena) const {
+  ARMATURE_TRY(auth::Verified verified, verifier_.Verify(request, expected, arena));
+  const bool is_address_asked = AuthorizerOf(verified.is_unproven) && expected.client;
+  return Caller{std::move(verified.principal),
+                options_.has_region_of_its_own ? std::string_view(options_.region) : verified.region,
+                is_address_asked ? arena.Copy(expected.client->Text()) : std::string_view(), expected.is_secure,
+                verified.is_unproven};
+}
+
+ApiResult<Caller> Pipeline::Authenticate(const net::HttpRequest& request, Arena& arena,
+                                         const auth::Expected& expected) const {
+  auth::AuthResult<Caller> caller = Identify(request, expected, arena);
+  if (!caller) return auth::ToApiError(std::move(caller).error());
+  return std::move(caller).value();
+}
+
+// Nobody looks at them where everybody may do everything.
+auth::Circumstances Pipeline::CircumstancesOf(const net::HttpRequest& request, const Caller& caller,
+                                              int64_t now_millis) const {
+  if (!AuthorizerOf(caller.is_unproven)) return {};
+  return {.source_ip = caller.source_ip,
+          .is_secure = caller.is_secure,
+          .user_agent = request.Value("user-agent"),
+          .referer = request.Value("referer"),
+          .requested_region = caller.region,
+          .now_millis = now_millis};
 }
 
 api::RequestContext Pipeline::MakeContext(const Caller& caller, std::string_view iam_action,
                                           const net::HttpRequest& request, Arena& arena, std::string& body) const {
+  const int64_t now_millis = services_.clock.NowMillis();
   return {.services = services_,
           .arena = arena,
           .caller = caller.principal,
+          .authorizer = AuthorizerOf(caller.is_unproven),
           .account = caller.principal.account,
           .region = caller.region,
           .iam_action = iam_action,
           .host = request.Value("host"),
-          .now_millis = services_.clock.NowMillis(),
+          .now_millis = now_millis,
+          .circumstances = CircumstancesOf(request, caller, now_millis),
           .body = body};
 }
 

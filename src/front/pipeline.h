@@ -12,6 +12,7 @@
 
 #include "api/registry.h"
 #include "api/request_context.h"
+#include "auth/access.h"
 #include "auth/principal.h"
 #include "auth/verifier.h"
 #include "base/async.h"
@@ -28,10 +29,13 @@ struct PipelineOptions {
   bool has_region_of_its_own = false;  // a signature's Region does not matter: all tables lie in the server's
 };
 
-// On whose behalf, and in which Region.
+// On whose behalf, in which Region, and from where.
 struct Caller {
   auth::Principal principal;
   std::string_view region;
+  std::string_view source_ip{};  // where policies are asked; in the request's arena
+  bool is_secure = false;        // through TLS
+  bool is_unproven = false;      // see auth::Verified
 };
 
 // One request on its way. It stays where it is: what is decoded points into it.
@@ -57,20 +61,26 @@ class Pipeline {
   // Everything before the execution. `schema` is what wire::RouteTarget made of the request: null is told in its turn.
   // May run on any thread.
   model::ApiResult<void> Prepare(const net::HttpRequest& request, const wire::OperationSchema* schema, Arena& arena,
-                                 Call& call) const;
+                                 Call& call, const auth::Expected& expected = {}) const;
   // Appends the reply to `body`. REQUIRES: Prepare succeeded; call, request, arena and body hold until the task is
   // done.
   Task<model::ApiResult<void>> Execute(Call& call, const net::HttpRequest& request, Arena& arena,
                                        std::string& body) const;
 
-  // The steps of it that routes with another form of request share.
-  model::ApiResult<Caller> Authenticate(const net::HttpRequest& request, Arena& arena) const;
+  // The steps of it that routes with another form of request share. Identify tells a fault in a form of which each
+  // protocol makes its own error, Authenticate in DynamoDB's.
+  auth::AuthResult<Caller> Identify(const net::HttpRequest& request, const auth::Expected& expected,
+                                    Arena& arena) const;
+  model::ApiResult<Caller> Authenticate(const net::HttpRequest& request, Arena& arena,
+                                        const auth::Expected& expected = {}) const;
   api::RequestContext MakeContext(const Caller& caller, std::string_view iam_action, const net::HttpRequest& request,
                                   Arena& arena, std::string& body) const;
 
   const api::Services& services() const { return services_; }
 
  private:
+  const auth::Authorizer* AuthorizerOf(bool is_unproven) const { return is_unproven ? nullptr : services_.authorizer; }
+  auth::Circumstances CircumstancesOf(const net::HttpRequest& request, const Caller& caller, int64_t now_millis) const;
   const PipelineOptions options_;
   const api::Services& services_;
   const auth::Verifier& verifier_;

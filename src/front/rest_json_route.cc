@@ -1,13 +1,20 @@
 #include "front/rest_json_route.h"
 
+#include <array>
 #include <string>
+#include <string_view>
 
+#include "front/peer_address.h"
 #include "lambda/lambda_api.h"
 #include "wire/envelope/envelope.h"
 
 namespace armature::front {
 
 using model::ApiResult;
+
+namespace {
+constexpr std::array<std::string_view, 1> kSigningNames{"lambda"};
+}
 
 RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, triggers::Triggers& triggers, Metrics& metrics)
     : pipeline_(pipeline), triggers_(triggers) {
@@ -22,7 +29,9 @@ const CallStats* RestJsonRoute::Match(const net::HttpRequest& request) const {
 
 Task<ApiResult<void>> RestJsonRoute::Run(net::Exchange& exchange, size_t operation) {
   const net::HttpRequest& request = exchange.request();
-  ApiResult<Caller> caller = pipeline_.Authenticate(request, exchange.arena());
+  const PeerAddress client(exchange);
+  ApiResult<Caller> caller = pipeline_.Authenticate(
+      request, exchange.arena(), {.services = kSigningNames, .client = &client, .is_secure = exchange.is_secure()});
   if (!caller) {
     model::ApiError error = std::move(caller).error();
     error.http_status = 403;  // as services other than DynamoDB refuse a signature

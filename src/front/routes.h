@@ -11,6 +11,9 @@
 #include "front/pipeline.h"
 #include "front/route.h"
 
+namespace armature::query {
+class QueryOperations;
+}
 namespace armature::triggers {
 class Triggers;
 }
@@ -19,9 +22,9 @@ namespace armature::front {
 
 using RouteTable = std::vector<std::unique_ptr<Route>>;
 
-// The last route takes whatever is left. `region` is the server's. Without `triggers` Lambda's API is not answered.
-// Pipeline, triggers and metrics must outlive the routes.
+// The last route takes whatever is left. `region` is the server's. Without `triggers` Lambda's API is not answered,
+// without `operations` IAM's and STS's are not. Whatever is referred to must outlive the routes.
 RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, triggers::Triggers* triggers,
-                      Metrics& metrics);
+                      Metrics& metrics, const query::QueryOperations* operations = nullptr);
 
 }  // namespace armature::front

@@ -75,7 +75,7 @@ TEST_F(RoutesTest, AnotherMethodPathOrTypeIsNoAwsJson) {
   EXPECT_EQ(Way(Request(net::Method::kPost, "/", {{"Content-Type", "text/plain"}}, "{}")), "plain none");
   EXPECT_EQ(Way(Request(net::Method::kPost, "/", {{"Content-Type", "application/x-www-form-urlencoded"}}, "Action=A")),
             "plain none")
-      << "no service with AWS's Query protocol is there yet";
+      << "without operations of IAM and STS";
 }
 
 TEST_F(RoutesTest, MethodAndPathNameTheOperationOfARestRequest) {

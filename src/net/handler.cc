@@ -2,20 +2,37 @@
 
 #include <arpa/inet.h>
 #include <fmt/core.h>
-#include <netinet/in.h>
+
+#include "net/transport/session.h"
 
 namespace armature::net {
+namespace {
+
+bool IsVersion6(const Peer& peer) { return peer.address.sin6_family == AF_INET6; }
+
+const in_addr& Version4Of(const Peer& peer) { return reinterpret_cast<const sockaddr_in&>(peer.address).sin_addr; }
+
+std::string AddressText(int family, const void* address) {
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(family, address, text, sizeof(text));
+  return text;
+}
+
+}  // namespace
 
 std::string Exchange::PeerAddress() const {
-  char text[INET6_ADDRSTRLEN] = "";
-  if (peer_->sa_family == AF_INET6) {
-    const auto* address = reinterpret_cast<const sockaddr_in6*>(peer_);
-    inet_ntop(AF_INET6, &address->sin6_addr, text, sizeof(text));
-    return fmt::format("[{}]:{}", text, ntohs(address->sin6_port));
-  }
-  const auto* address = reinterpret_cast<const sockaddr_in*>(peer_);
-  inet_ntop(AF_INET, &address->sin_addr, text, sizeof(text));
-  return fmt::format("{}:{}", text, ntohs(address->sin_port));
+  const unsigned port = ntohs(peer_->address.sin6_port);  // where IPv4 has it too
+  if (!IsVersion6(*peer_)) return fmt::format("{}:{}", AddressText(AF_INET, &Version4Of(*peer_)), port);
+  return fmt::format("[{}]:{}", AddressText(AF_INET6, &peer_->address.sin6_addr), port);
 }
+
+std::string Exchange::SourceIp() const {
+  if (!IsVersion6(*peer_)) return AddressText(AF_INET, &Version4Of(*peer_));
+  const in6_addr& address = peer_->address.sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&address)) return AddressText(AF_INET, &address.s6_addr[12]);
+  return AddressText(AF_INET6, &address);
+}
+
+bool Exchange::is_secure() const { return peer_->is_secure; }
 
 }  // namespace armature::net

@@ -8,16 +8,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/async.h"
 #include "base/memory/arena.h"
 #include "net/http_message.h"
 
-struct sockaddr;
-
 namespace armature::net {
 
 class Reactor;
+struct Peer;
 
 class Exchange {
  public:
@@ -36,8 +36,15 @@ class Exchange {
   // While another thread works on the exchange its memory cannot be looked at and counts as so much. REQUIRES: called
   // on the reactor, before the exchange is handed over, and with 0 when it is back.
   void set_elsewhere_bytes(size_t bytes) { elsewhere_bytes_ = bytes; }
+  // What the reply and the log call this exchange. Whoever sets it keeps the text until the exchange ends.
+  std::string_view request_id() const { return request_id_; }
+  void set_request_id(std::string_view id) { request_id_ = id; }
   // "127.0.0.1:54321" or "[::1]:54321"; made when asked for.
   std::string PeerAddress() const;
+  // Its IP address alone, as policies compare it: one of IPv4 that came over IPv6 is of IPv4.
+  std::string SourceIp() const;
+  // The request came through TLS.
+  bool is_secure() const;
 
  private:
   friend class HttpSession;
@@ -46,8 +53,9 @@ class Exchange {
   Arena arena_;
   size_t extra_bytes_ = 0;
   size_t elsewhere_bytes_ = 0;
+  std::string_view request_id_;
   Reactor* reactor_ = nullptr;
-  const sockaddr* peer_ = nullptr;
+  const Peer* peer_ = nullptr;
 };
 
 class Handler {

@@ -233,8 +233,9 @@ size_t HttpSession::HeldBytes() const {
 
 void HttpSession::OnGivenUp(GiveUp why) {
   if (why == GiveUp::kNoRoom) context_.counters.shed.Add();
-  if (why == GiveUp::kTooLong) context_.counters.malformed.Add();
-  RenderOwn(why == GiveUp::kTooSlow ? 408 : why == GiveUp::kTooLong ? 413 : 503, false, false);
+  if (why == GiveUp::kTooLong || why == GiveUp::kNotSecure) context_.counters.malformed.Add();
+  if (why == GiveUp::kNotSecure) context_.writer.RenderNeedsTls(transport_.now_millis(), transport_.output());
+  else RenderOwn(why == GiveUp::kTooSlow ? 408 : why == GiveUp::kTooLong ? 413 : 503, false, false);
   ReleaseExchange();
 }
 
@@ -242,7 +243,7 @@ void HttpSession::TakeExchange() {
   if (exchange_ != nullptr) return;
   exchange_ = context_.exchanges.Take();
   exchange_->reactor_ = &transport_.reactor();
-  exchange_->peer_ = transport_.peer();
+  exchange_->peer_ = &transport_.peer();
 }
 
 void HttpSession::ReleaseExchange() {

@@ -221,5 +221,39 @@ TEST_F(HttpSessionTest, EachReasonToGiveAClientUpHasItsAnswer) {
   EXPECT_EQ(Count(context.counters.shed), 1u);
 }
 
+TEST_F(HttpSessionTest, ARequestKnowsWhereItComesFrom) {
+  handler.function = [](Exchange& exchange) -> Task<void> {
+    exchange.response().body =
+        exchange.SourceIp() + " " + exchange.PeerAddress() + (exchange.is_secure() ? " secure" : "");
+    co_return;
+  };
+  const auto told = [&](const sockaddr_in6& peer) {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    TestSocket other = TestSocket::Adopt(ends[0]);
+    auto* const from = new Transport(transports, ends[1], peer);
+    EXPECT_TRUE(from->Open(std::make_unique<HttpSession>(context, *from)));
+    EXPECT_TRUE(other.Send(kGet));
+    from->OnEvents(EPOLLIN);
+    const std::string answer = other.ReadNow();
+    from->Close();
+    is_gone = false;  // the fixture's own is not
+    return answer.substr(answer.rfind("\r\n\r\n") + 4);
+  };
+  sockaddr_in6 peer{};
+  peer.sin6_family = AF_INET6;
+  peer.sin6_port = htons(4711);
+  inet_pton(AF_INET6, "2001:db8::7", &peer.sin6_addr);
+  EXPECT_EQ(told(peer), "2001:db8::7 [2001:db8::7]:4711");
+  inet_pton(AF_INET6, "::ffff:10.1.2.3", &peer.sin6_addr);
+  EXPECT_EQ(told(peer), "10.1.2.3 [::ffff:10.1.2.3]:4711") << "IPv4 on a socket of both";
+  peer = {};
+  auto& of_four = reinterpret_cast<sockaddr_in&>(peer);
+  of_four.sin_family = AF_INET;
+  of_four.sin_port = htons(80);
+  inet_pton(AF_INET, "192.0.2.9", &of_four.sin_addr);
+  EXPECT_EQ(told(peer), "192.0.2.9 192.0.2.9:80");
+}
+
 }  // namespace
 }  // namespace armature::net

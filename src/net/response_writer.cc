@@ -113,4 +113,9 @@ void ResponseWriter::RenderOwn(int status, bool keep_alive, bool is_head, int64_
   if (!is_head) out.Append(body);
 }
 
+void ResponseWriter::RenderNeedsTls(int64_t timer_now_millis, Buffer& out) {
+  Render(400, "text/plain", kNeedsTlsBody.size(), {}, false, timer_now_millis, out);
+  out.Append(kNeedsTlsBody);
+}
+
 }  // namespace armature::net

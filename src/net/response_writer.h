@@ -21,6 +21,8 @@ inline constexpr std::string_view kUnavailableBody =
 inline constexpr std::string_view kInternalErrorBody =
     R"({"__type":"com.amazonaws.dynamodb.v20120810#InternalServerError","message":"The request processing has failed because of an unknown error, exception or failure."})";
 
+inline constexpr std::string_view kNeedsTlsBody = "This port speaks HTTPS: the URL has to begin with https://\n";
+
 class ResponseWriter {
  public:
   explicit ResponseWriter(const Clock& wall_clock) : clock_(wall_clock) {}
@@ -30,6 +32,8 @@ class ResponseWriter {
   // Appends a whole answer of our own: 503 and 500 with their JSON bodies, a request id and a checksum, as such an
   // answer has when it comes from above; anything else with an empty one.
   void RenderOwn(int status, bool keep_alive, bool is_head, int64_t timer_now_millis, Buffer& out);
+  // Appends the answer to a client that speaks HTTP where HTTPS is spoken: somebody reads it who has typed a URL.
+  void RenderNeedsTls(int64_t timer_now_millis, Buffer& out);
 
  private:
   static constexpr size_t kCommonBytes = 2 + 14 + 2 + 37;  // room for what follows the reason phrase

@@ -13,6 +13,8 @@ StreamServerOptions StreamOptions(const ServerOptions& options) {
       .host = options.host,
       .port = options.port,
       .threads = options.threads,
+      .tls = options.tls,
+      .tls_port = options.tls_port,
       .max_connections = options.max_connections,
       .max_buffered_bytes = options.max_buffered_bytes,
       .limits = {.idle_timeout_millis = options.idle_timeout_millis,
@@ -69,6 +71,7 @@ Status Server::Start() {
 }
 
 uint16_t Server::port() const { return streams_->port(); }
+uint16_t Server::tls_port() const { return streams_->tls_port(); }
 size_t Server::connection_count() const { return streams_->stats()->connections.load(); }
 size_t Server::reactor_count() const { return streams_->reactor_count(); }
 void Server::Nudge() { streams_->Nudge(); }

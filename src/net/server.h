@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/clock.h"
@@ -20,11 +21,16 @@
 namespace armature::net {
 
 class StreamServer;
+class TlsAcceptor;
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 8000;  // 0: any free port, see Server::port()
   int threads = 0;       // 0: one per core
+
+  std::shared_ptr<TlsAcceptor> tls;  // HTTPS instead of HTTP; null: HTTP
+  // HTTP on `port`, and beside it HTTPS on this one; 0: any free port. REQUIRES: tls.
+  std::optional<uint16_t> tls_port;
 
   size_t max_connections = 20'000;  // over all reactors; beyond it a client is told 503 and closed
   size_t max_body_bytes = 16 * 1024 * 1024;
@@ -62,8 +68,9 @@ class Server {
   // with the address kInvalidArgument; the message is one line fit for a user.
   Status Start();
 
-  // The port really listened on. REQUIRES: started.
+  // The ports really listened on. REQUIRES: started; there is a second one.
   uint16_t port() const;
+  uint16_t tls_port() const;
   size_t connection_count() const;
   size_t reactor_count() const;
 

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "base/memory/memory_reserve.h"
-#include "server/failure_log.h"
+#include "server/process/failure_log.h"
 #include "triggers/mappings/trigger_file.h"
 
 namespace armature::server {
@@ -31,9 +31,10 @@ workers::KinesisOptions KinesisOptionsFrom(const ServeOptions& options) {
 
 }  // namespace
 
-Background::Background(const ServeOptions& options, Store& store, Tables& tables)
+Background::Background(const ServeOptions& options, Store& store, Gate& gate, Tables& tables)
     : options_(options),
       store_(store),
+      gate_(gate),
       tables_(tables),
       index_backfill_(*store.engine, store.clock, tables.catalog(), tables.writes(), store.metrics),
       ttl_setup_(*store.engine, store.clock, tables.catalog(), tables.writes(), store.metrics),
@@ -81,6 +82,7 @@ void Background::KeepHouse() {
   memory_watch_.Sample();
   MemoryReserve::Refill();
   tables_.KeepHouse();
+  gate_.KeepHouse();
   kinesis_.Tend();
   triggers_->Tend();
 }

@@ -8,8 +8,9 @@
 #include <string>
 
 #include "base/result.h"
-#include "server/memory_watch.h"
+#include "server/gate.h"
 #include "server/options.h"
+#include "server/process/memory_watch.h"
 #include "server/store.h"
 #include "server/tables.h"
 #include "triggers/triggers.h"
@@ -23,7 +24,7 @@ namespace armature::server {
 
 class Background {
  public:
-  Background(const ServeOptions& options, Store& store, Tables& tables);
+  Background(const ServeOptions& options, Store& store, Gate& gate, Tables& tables);
 
   // Takes up what a stop or a crash left to do; reads the trigger files. REQUIRES: the tables are loaded.
   Status Load();
@@ -43,6 +44,7 @@ class Background {
 
   const ServeOptions& options_;
   Store& store_;
+  Gate& gate_;
   Tables& tables_;
   workers::IndexBackfill index_backfill_;
   workers::TtlSetup ttl_setup_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
@@ -16,20 +17,24 @@ size_t BufferLimit(uint64_t memory_limit_bytes) {
   return std::clamp<uint64_t>(memory_limit_bytes / 4, uint64_t{32} << 20, uint64_t{512} << 20);
 }
 
-api::Services ServicesFrom(const ServeOptions& options, Store& store, Tables& tables) {
+api::Services ServicesFrom(const ServeOptions& options, Store& store, const Gate& gate, Tables& tables) {
   api::Services services{*store.engine,   tables.catalog(), tables.reads(), tables.writes(),
                          tables.tokens(), tables.journal(), store.clock,    store.random};
+  services.authorizer = gate.authorizer();
   services.allows_partiql_scans = !options.no_partiql_scans;
   services.shares_tables = options.sharing == TableSharing::kOneForAll;
   services.compatibility = options.compatibility;
   return services;
 }
 
-net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch& memory) {
+net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch& memory,
+                                  const std::shared_ptr<net::TlsAcceptor>& tls) {
   net::ServerOptions net;
   net.host = options.host;
   net.port = options.port;
   net.threads = options.threads;
+  net.tls = tls;
+  net.tls_port = options.tls_port;
   net.max_connections = options.max_connections;
   net.max_buffered_bytes = BufferLimit(memory.limit_bytes());
   net.overloaded = [&memory] { return memory.is_over() || MemoryReserve::is_spent(); };
@@ -38,21 +43,31 @@ net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch
 
 }  // namespace
 
-Front::Front(const ServeOptions& options, Store& store, Tables& tables, Background& background)
+Result<std::shared_ptr<net::TlsAcceptor>> Front::OpenTls(const ServeOptions& options, Store& store) {
+  if (options.tls_certificate.empty()) return std::shared_ptr<net::TlsAcceptor>();
+  const net::TlsFiles files{options.tls_certificate, options.tls_key, options.tls_client_ca};
+  return net::TlsAcceptor::Open({.files = files, .wants_kernel = options.tls_kernel}, store.metrics, store.clock);
+}
+
+Front::Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
+             std::shared_ptr<net::TlsAcceptor> tls)
     : options_(options),
-      services_(ServicesFrom(options, store, tables)),
-      verifier_(options.account, options.sharing == TableSharing::kPerKeyAndRegion ? auth::KeyAccounts::kOneEach
-                                                                                   : auth::KeyAccounts::kOneForAll),
+      tls_(std::move(tls)),
+      services_(ServicesFrom(options, store, gate, tables)),
       pipeline_(front::PipelineOptions{.region = options.region,
                                        .has_region_of_its_own = options.sharing == TableSharing::kOneForAll},
-                services_, verifier_),
+                services_, gate.verifier()),
+      identity_api_(options, gate, store.clock),
       dispatcher_(front::DispatcherOptions{auth::SitePolicy(options.host, options.allowed_hosts, options.cors_origins),
                                            options.slow_request_millis},
-                  front::MakeRoutes(pipeline_, options.region, &background.triggers(), store.metrics), store.random,
-                  store.metrics),
-      server_(NetOptionsFrom(options, background.memory_watch()), dispatcher_, store.metrics) {}
+                  front::MakeRoutes(pipeline_, options.region, &background.triggers(), store.metrics,
+                                    &identity_api_.operations()),
+                  store.random, store.metrics),
+      server_(NetOptionsFrom(options, background.memory_watch(), tls_), dispatcher_, store.metrics) {}
 
 Status Front::Listen() { return server_.Start(); }
+
+Status Front::ReloadTls() { return tls_ ? tls_->Reload() : Status::Ok(); }
 
 void Front::Stop() {
   const size_t cut_off = server_.Stop(std::chrono::seconds(options_.drain_seconds));

@@ -1,18 +1,21 @@
 // Front: the part of a server that clients meet: the sockets, and what becomes of a request.
 //
-// Stands on the Store, the Tables and the Background, and is the last to start.
+// Stands on the Store, the Gate, the Tables and the Background, and is the last to start.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "api/request_context.h"
-#include "auth/accept_any.h"
 #include "base/result.h"
 #include "front/dispatcher.h"
 #include "front/pipeline.h"
 #include "net/server.h"
+#include "net/tls/tls_acceptor.h"
 #include "server/background.h"
+#include "server/gate.h"
+#include "server/identity_api.h"
 #include "server/options.h"
 #include "server/store.h"
 #include "server/tables.h"
@@ -21,19 +24,27 @@ namespace armature::server {
 
 class Front {
  public:
-  // REQUIRES: tables and background are loaded.
-  Front(const ServeOptions& options, Store& store, Tables& tables, Background& background);
+  // Null where no certificate was given: then nothing of TLS is set up. The error is one line fit for a user.
+  static Result<std::shared_ptr<net::TlsAcceptor>> OpenTls(const ServeOptions& options, Store& store);
+
+  // REQUIRES: gate, tables and background are loaded.
+  Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
+        std::shared_ptr<net::TlsAcceptor> tls);
 
   Status Listen();
-  uint16_t port() const { return server_.port(); }  // REQUIRES: it listens
+  uint16_t port() const { return server_.port(); }          // REQUIRES: it listens
+  uint16_t tls_port() const { return server_.tls_port(); }  // REQUIRES: and --tls-port was given
+  // New connections get the certificate that the files hold now. On an error the old one stays.
+  Status ReloadTls();
   // Answers what is under way, for a while, and takes no more.
   void Stop();
 
  private:
   const ServeOptions& options_;
+  const std::shared_ptr<net::TlsAcceptor> tls_;
   const api::Services services_;
-  const auth::AcceptAnyVerifier verifier_;
   const front::Pipeline pipeline_;
+  const IdentityApi identity_api_;
   front::Dispatcher dispatcher_;
   net::Server server_;
 };

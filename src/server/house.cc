@@ -1,21 +1,24 @@
 #include "server/house.h"
 
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "server/failure_log.h"
+#include "server/process/failure_log.h"
 
 namespace armature::server {
 
 namespace {
 
 // Where programs on this machine reach the server.
-std::string EndpointFor(const std::string& host, uint16_t port) {
-  if (host == "0.0.0.0") return fmt::format("http://127.0.0.1:{}", port);
-  if (host == "::") return fmt::format("http://[::1]:{}", port);
-  return host.find(':') == std::string::npos ? fmt::format("http://{}:{}", host, port)
-                                             : fmt::format("http://[{}]:{}", host, port);
+std::string EndpointFor(const ServeOptions& options, uint16_t port) {
+  const std::string& host = options.host;
+  const char* const scheme = options.tls_certificate.empty() || options.tls_port ? "http" : "https";
+  if (host == "0.0.0.0") return fmt::format("{}://127.0.0.1:{}", scheme, port);
+  if (host == "::") return fmt::format("{}://[::1]:{}", scheme, port);
+  return host.find(':') == std::string::npos ? fmt::format("{}://{}:{}", scheme, host, port)
+                                             : fmt::format("{}://[{}]:{}", scheme, host, port);
 }
 
 }  // namespace
@@ -30,13 +33,16 @@ Result<std::unique_ptr<House>> House::Build(const ServeOptions& options) {
 House::House(const ServeOptions& options, std::unique_ptr<Store> store)
     : options_(options),
       store_(std::move(store)),
+      gate_(options_, *store_),
       tables_(options_, *store_),
-      background_(options_, *store_, tables_) {}
+      background_(options_, *store_, gate_, tables_) {}
 
 Status House::Load() {
+  if (Status status = gate_.Load(); !status.ok()) return status;
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;
-  front_.emplace(options_, *store_, tables_, background_);
+  ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
+  front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls));
   return Status::Ok();
 }
 
@@ -45,7 +51,7 @@ Status House::Open() {
     LogFailure("closing", Close());
     return status;
   }
-  background_.Start(EndpointFor(options_.host, port()));
+  background_.Start(EndpointFor(options_, port()));
   tables_.Start();
   return Status::Ok();
 }
@@ -55,6 +61,7 @@ Status House::Close() {
   front_->Stop();
   background_.Stop();
   tables_.Stop();
+  gate_.Stop();
   return store_->engine->Close();
 }
 

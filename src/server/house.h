@@ -1,4 +1,5 @@
-// House: a running server, in four parts, each standing on those before it: store, tables, background, front.
+// House: a running server, in five parts, each standing on those before it: store, gate, tables, background,
+// front.
 //
 // The only place that knows them all, and the order of starting and stopping. Built on the main thread; Open starts the
 // network and the workers, Close stops them in reverse, answers what is under way first, and closes the store. Used by
@@ -12,6 +13,7 @@
 #include "base/result.h"
 #include "server/background.h"
 #include "server/front.h"
+#include "server/gate.h"
 #include "server/options.h"
 #include "server/store.h"
 #include "server/tables.h"
@@ -27,6 +29,11 @@ class House {
   Status Open();
   // REQUIRES: open.
   uint16_t port() const { return front_->port(); }
+  // Whether signatures are verified, as things are now.
+  bool verifies_signatures() const { return gate_.is_shut(); }
+  uint16_t tls_port() const { return front_->tls_port(); }  // REQUIRES: and --tls-port was given
+  // Reads again what may change while a server runs. On an error all is as before.
+  Status Reload() { return front_->ReloadTls(); }
 
   // Drains, stops, closes. Ok if everything acknowledged is where it belongs.
   Status Close();
@@ -37,6 +44,7 @@ class House {
 
   const ServeOptions options_;
   const std::unique_ptr<Store> store_;
+  Gate gate_;
   Tables tables_;
   Background background_;
   std::optional<Front> front_;  // made by Load

@@ -32,7 +32,7 @@ Usage: armature local [-port PORT] [-inMemory | -dbPath DIRECTORY] [-sharedDb] [
   -version, -help
 
 What java is told in front (-Djava.library.path=..., -Xmx..., -jar DynamoDBLocal.jar) is skipped. Options with two
-dashes are those of `armature serve`. Others reach the server only with --host 0.0.0.0 --allow-unauthenticated, and by a
+dashes are those of `armature serve`. Any signature is accepted, always. Others reach the server only with --host 0.0.0.0 --allow-unauthenticated, and by a
 name only with --allowed-host NAME (see docs/compatibility.md).
 )";
 
@@ -129,7 +129,12 @@ LocalOptions ParseLocalOptions(const std::vector<std::string>& arguments) {
     if (value) *value = std::move(text);
   }
   if (flags.in_memory && flags.directory) return Refused("-inMemory and -dbPath exclude each other");
-  return {ParseServeOptions(flags.ForServe()), BannerOf(flags)};
+  LocalOptions local{ParseServeOptions(flags.ForServe()), BannerOf(flags)};
+  if (!local.parsed.options) return local;
+  if (!local.parsed.options->iam_file.empty())
+    return Refused("--iam-file is for `armature serve`: DynamoDB Local believes everybody");
+  local.parsed.options->believes_everybody = true;
+  return local;
 }
 
 }  // namespace armature::server

@@ -70,12 +70,14 @@ TEST(LocalOptions, FlagsOfServeMayStandAnywhereAndWin) {
   EXPECT_EQ(options.sharing, TableSharing::kOneForAll);
 }
 
+TEST(LocalOptions, EverybodyIsBelieved) { EXPECT_TRUE(Parsed({"-inMemory"}).believes_everybody); }
+
 TEST(LocalOptions, BadInputIsOneLineAndNotZero) {
   const std::vector<std::vector<std::string>> bad{{"-prot", "8000"},  {"-port"},
                                                   {"-port", "high"},  {"-inMemory", "-dbPath", "x"},
                                                   {"extra"},          {"-cors", "no origin"},
                                                   {"--no-such-flag"}, {"-jar"},
-                                                  {"-inmemory"}};
+                                                  {"-inmemory"},      {"--iam-file", "f"}};
   for (const auto& arguments : bad) {
     const ParsedOptions parsed = ParseLocalOptions(arguments).parsed;
     EXPECT_FALSE(parsed.options.has_value()) << arguments.front();

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "cli/bench/bench.h"
+#include "cli/iam/iam.h"
 #include "cli/partition/partition.h"
 #include "cli/shell/shell.h"
+#include "cli/tls/tls.h"
 #include "server/doctor.h"
 #include "server/serve.h"
 
@@ -22,6 +24,8 @@ Commands:
   bench       Run a named workload against any DynamoDB endpoint and measure it
   shell       A prompt for PartiQL against any DynamoDB endpoint
   partition   Show what a table of a running server is divided into, and divide it further
+  tls         Make a certificate to serve HTTPS with
+  iam         Make the first principal of a server, and explain who may do what
   doctor      Show what of a data directory can be read, and repair it if told to
   version     Print the version
 
@@ -49,6 +53,16 @@ int main(int argc, char** argv) {
     std::string name = "armature partition";
     argv[1] = name.data();
     return armature::cli::RunPartition(argc - 1, argv + 1);
+  }
+  if (command == "tls") {
+    std::string name = "armature tls";
+    argv[1] = name.data();
+    return armature::cli::RunTls(argc - 1, argv + 1);
+  }
+  if (command == "iam") {
+    std::string name = "armature iam";
+    argv[1] = name.data();
+    return armature::cli::RunIam(argc - 1, argv + 1);
   }
   if (command == "version" || command == "--version") {
     std::printf("armature %s\n", ARMATURE_VERSION);

@@ -10,6 +10,7 @@
 #include "auth/site_policy.h"
 #include "base/text/visible_text.h"
 #include "model/names/names.h"
+#include "server/identity_api.h"
 
 namespace armature::server {
 
@@ -43,8 +44,8 @@ void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config
   app.add_option("--host", options.host, "Address to listen on")->capture_default_str();
   app.add_option("--port", options.port, "Port to listen on; 0 picks a free one")->capture_default_str();
   app.add_flag("--allow-unauthenticated", options.allow_unauthenticated,
-               "Listen on an address others can reach although signatures are not verified yet: "
-               "whoever reaches the port can read and write everything");
+               "Listen on an address others can reach although there is no principal, so that any signature is\n"
+               "accepted (docs/security.md): whoever reaches the port can read and write everything");
   app.add_option("--threads", options.threads, "Reactor threads; 0 means one per core")->check(CLI::Range(0, 1024));
   app.add_option("--max-connections", options.max_connections, "Connections beyond this are turned away with 503")
       ->capture_default_str()
@@ -52,6 +53,29 @@ void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config
   app.add_option("--drain-seconds", options.drain_seconds, "How long SIGTERM waits for requests under way")
       ->capture_default_str()
       ->check(CLI::Range(0, 86'400));
+}
+
+void AddTlsOptions(CLI::App& app, ServeOptions& options) {
+  auto* const certificate =
+      app.add_option(
+             "--tls-cert", options.tls_certificate,
+             "Serve HTTPS with this certificate (PEM, with those that lead to a known authority behind it), on\n"
+             "--port instead of HTTP, or beside it with --tls-port; `armature tls self-signed` makes one")
+          ->type_name("FILE");
+  auto* const key =
+      app.add_option("--tls-key", options.tls_key, "The certificate's private key (PEM)")->type_name("FILE");
+  certificate->needs(key);
+  key->needs(certificate);
+  app.add_option("--tls-port", options.tls_port,
+                 "HTTPS on this port, and HTTP on --port as without a certificate; 0 picks a free one")
+      ->needs(certificate);
+  app.add_option("--tls-client-ca", options.tls_client_ca,
+                 "Clients that come by HTTPS have to show a certificate signed by one of these (PEM)")
+      ->needs(certificate)
+      ->type_name("FILE");
+  app.add_flag("--tls-kernel", options.tls_kernel,
+               "Let the kernel encrypt what is sent by HTTPS, if it has the module `tls`")
+      ->needs(certificate);
 }
 
 // Who may speak to the server at all, see auth/site_policy.h.
@@ -74,6 +98,32 @@ void AddSiteOptions(CLI::App& app, ServeOptions& options) {
       ->allow_extra_args(false)
       ->type_name("ORIGIN")
       ->check([](const std::string& origin) { return auth::SitePolicy::CheckOrigin(origin).message(); });
+}
+
+// Who the callers are, see docs/security.md.
+void AddPrincipalOptions(CLI::App& app, ServeOptions& options) {
+  app.add_option(
+         "--iam-file", options.iam_file,
+         "Users, keys, roles and policies that are to be there, in TOML or in the JSON of aws iam\n"
+         "get-account-authorization-details (see docs/iam-file.md); with the first access key, from here or from\n"
+         "`armature iam init`, every signature is verified")
+      ->type_name("FILE");
+  app.add_option("--iam-key", options.iam_key_file,
+                 "File with the key that secrets of IAM are encrypted with; without it iam.key in the data directory,\n"
+                 "which is made when it is needed")
+      ->type_name("FILE");
+  app.add_option(
+         "--oidc-issuer", options.oidc_issuers,
+         "An OpenID Connect issuer and where its keys are, as ISSUER=FILE or ISSUER=URL: a key set (JWKS), or the URL\n"
+         "of its openid-configuration; AssumeRoleWithWebIdentity believes its tokens where an account has it as a\n"
+         "provider; may be given several times")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false)
+      ->type_name("ISSUER=KEYS")
+      ->check([](const std::string& text) {
+        const auto issuer = ParseIssuer(text);
+        return issuer ? std::string() : issuer.error().message();
+      });
 }
 
 void AddDataOptions(CLI::App& app, ServeOptions& options) {
@@ -308,7 +358,9 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   app.footer(kFooter);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   AddServingOptions(app, options, config_file);
+  AddTlsOptions(app, options);
   AddSiteOptions(app, options);
+  AddPrincipalOptions(app, options);
   AddDataOptions(app, options);
   AddBehaviourOptions(app, options);
   AddCompatibilityOptions(app, options);

@@ -56,6 +56,16 @@ struct ServeOptions {
   int64_t slow_request_millis = 500;
   int64_t drain_seconds = 20;
   bool allow_unauthenticated = false;
+  bool believes_everybody = false;        // whatever principals there are: `armature local`
+  std::string iam_file;                   // principals that are there after every start
+  std::string iam_key_file;               // what IAM's secrets are encrypted with; empty: that of the data directory
+  std::vector<std::string> oidc_issuers;  // ISSUER=FILE or ISSUER=URL: whose web identities STS believes
+  // HTTPS: on `port` instead of HTTP, or beside it on a port of its own. Without a certificate there is none.
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_client_ca;  // clients have to show a certificate that it signed; empty: they show none
+  std::optional<uint16_t> tls_port;
+  bool tls_kernel = false;                 // the kernel encrypts
   std::vector<std::string> allowed_hosts;  // names clients may use for this server, beside its addresses
   std::vector<std::string> cors_origins;   // origins whose web pages may use this server
   // Where Kinesis streaming destinations deliver to, and as whom. Without an endpoint none can be enabled.

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/testing/memory_file.h"
+#include "server/identity_api.h"
 
 namespace armature::server {
 namespace {
@@ -28,6 +29,44 @@ TEST(ServeOptions, DefaultsAreForALaptop) {
   EXPECT_EQ(options.data_directory, "./armature-data");
   EXPECT_EQ(options.durability, storage::Durability::kFsync);
   EXPECT_FALSE(options.in_memory);
+}
+
+TEST(ServeOptions, HttpsNeedsACertificateAndItsKeyAndTakesThePlaceOfHttpOrStandsBesideIt) {
+  EXPECT_TRUE(Parsed({}).tls_certificate.empty());
+  const ServeOptions alone = Parsed({"--tls-cert", "c.pem", "--tls-key", "k.pem"});
+  EXPECT_EQ(alone.tls_certificate, "c.pem");
+  EXPECT_EQ(alone.tls_key, "k.pem");
+  EXPECT_FALSE(alone.tls_port);
+  EXPECT_FALSE(alone.tls_kernel);
+  const ServeOptions both = Parsed({"--config", WriteConfig("tls-cert = 'c.pem'\ntls-key = 'k.pem'\ntls-port = 8443\n"),
+                                    "--tls-client-ca", "ca.pem", "--tls-kernel"});
+  EXPECT_EQ(both.tls_port, 8443);
+  EXPECT_EQ(both.tls_client_ca, "ca.pem");
+  EXPECT_TRUE(both.tls_kernel);
+  for (const std::vector<std::string>& half : {std::vector<std::string>{"--tls-cert", "c.pem"},
+                                               {"--tls-key", "k.pem"},
+                                               {"--tls-port", "8443"},
+                                               {"--tls-client-ca", "ca.pem"},
+                                               {"--tls-cert", "c.pem", "--tls-key", "k.pem", "--tls-port", "70000"}})
+    EXPECT_FALSE(ParseServeOptions(half).options.has_value()) << half.front();
+}
+
+TEST(ServeOptions, PrincipalsComeFromAFileAndEverybodyIsBelievedOnlyByLocal) {
+  EXPECT_TRUE(Parsed({}).iam_file.empty());
+  const ServeOptions options = Parsed({"--iam-file", "iam.toml", "--iam-key", "key"});
+  EXPECT_EQ(options.iam_file, "iam.toml");
+  EXPECT_EQ(options.iam_key_file, "key");
+  EXPECT_FALSE(options.believes_everybody);
+  EXPECT_EQ(Parsed({"--config", WriteConfig("iam-file = 'f'\n")}).iam_file, "f");
+}
+
+TEST(ServeOptions, IssuersComeWithWhereTheirKeysAre) {
+  const ServeOptions options = Parsed({"--oidc-issuer", "https://a=keys.json", "--oidc-issuer", "b=https://b/jwks"});
+  EXPECT_EQ(options.oidc_issuers, (std::vector<std::string>{"https://a=keys.json", "b=https://b/jwks"}));
+  for (const char* const bad : {"https://a", "=keys.json", "a="})
+    EXPECT_FALSE(ParseServeOptions({"--oidc-issuer", bad}).options.has_value()) << bad;
+  EXPECT_EQ(ParseIssuer("https://a=keys.json")->key_set_file, "keys.json");
+  EXPECT_EQ(ParseIssuer("b=https://b/jwks")->key_set_url, "https://b/jwks");
 }
 
 TEST(ServeOptions, ReadsLagOnlyIfAsked) {

@@ -12,6 +12,7 @@
 #include "server/house.h"
 #include "server/local_options.h"
 #include "server/options.h"
+#include "server/process/failure_log.h"
 
 namespace armature::server {
 
@@ -24,12 +25,14 @@ int Fail(const std::string& line) {
 
 bool IsLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
 
-// The signals that ask for an orderly end, kept away from every thread but the one that waits for them.
-sigset_t BlockStopSignals() {
+// The signals that ask for an orderly end, and with `reloads` the one that asks to read files again, kept away from
+// every thread but the one that waits for them.
+sigset_t BlockSignals(bool reloads) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  if (reloads) sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return signals;
@@ -52,15 +55,43 @@ void GiveLargeBlocksBack() {
 }
 
 // A URL for the ready line: IPv6 addresses stand in brackets.
-std::string UrlOf(const std::string& host, uint16_t port) {
-  return host.find(':') == std::string::npos ? fmt::format("http://{}:{}", host, port)
-                                             : fmt::format("http://[{}]:{}", host, port);
+std::string UrlOf(const char* scheme, const std::string& host, uint16_t port) {
+  return host.find(':') == std::string::npos ? fmt::format("{}://{}:{}", scheme, host, port)
+                                             : fmt::format("{}://[{}]:{}", scheme, host, port);
 }
 
-std::string ReadyLine(const ServeOptions& options, uint16_t port) {
+// Why the server must not be opened to others as it is; empty: it may.
+std::string WhyNotOpen(const ServeOptions& options, const House& house) {
+  if (IsLoopback(options.host) || options.allow_unauthenticated || house.verifies_signatures()) return {};
+  const std::string how = options.in_memory
+                              ? "--iam-file FILE"
+                              : fmt::format("`armature iam init --data {}` or --iam-file FILE", options.data_directory);
+  return fmt::format(
+      "refusing to listen on {}: there are no principals, so anybody who reaches it could read and write everything "
+      "({} makes some; --allow-unauthenticated to do it all the same)",
+      options.host, how);
+}
+
+std::string ReadyLine(const ServeOptions& options, const House& house) {
+  const bool is_secure = !options.tls_certificate.empty() && !options.tls_port;
+  std::string urls = UrlOf(is_secure ? "https" : "http", options.host, house.port());
+  if (options.tls_port) urls += " and " + UrlOf("https", options.host, house.tls_port());
   const std::string where = options.in_memory ? "in memory" : fmt::format("data in {}", options.data_directory);
-  return fmt::format("armature ready on {} ({}, region {}, account {})\n", UrlOf(options.host, port), where,
-                     options.region, options.account);
+  return fmt::format("armature ready on {} ({}, region {}, account {}, {})\n", urls, where, options.region,
+                     options.account,
+                     house.verifies_signatures() ? "signatures are verified" : "any signature is accepted");
+}
+
+// Until one that asks for an end, which it returns.
+int WaitForEnd(const sigset_t& signals, House& house) {
+  for (;;) {
+    int number = 0;
+    sigwait(&signals, &number);
+    if (number != SIGHUP) return number;
+    const Status status = house.Reload();
+    if (status.ok()) LogInfo("SIGHUP received: new connections get the TLS certificate that is there now");
+    else LogError("SIGHUP received, but the TLS certificate stays what it was: {}", status.message());
+  }
 }
 
 // Serves until it is told to stop. `greeting` is printed behind the ready line.
@@ -71,26 +102,24 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   }
   const ServeOptions& options = *parsed.options;
   SetLogLevel(options.log_level);
-  if (!IsLoopback(options.host) && !options.allow_unauthenticated)
-    return Fail(
-        fmt::format("refusing to listen on {}: signatures are not verified yet, so anybody who reaches it could read "
-                    "and write everything (--allow-unauthenticated to do it all the same)",
-                    options.host));
-  const sigset_t stop_signals = BlockStopSignals();
+  const sigset_t signals = BlockSignals(!options.tls_certificate.empty());
   RaiseDescriptorLimit();
   GiveLargeBlocksBack();
   MemoryReserve::Install();
 
   auto house = House::Build(options);
   if (!house) return Fail(house.error().message());
+  if (const std::string why = WhyNotOpen(options, **house); !why.empty()) {
+    LogFailure("closing", (*house)->Close());
+    return Fail(why);
+  }
   if (Status status = (*house)->Open(); !status.ok()) return Fail(status.message());
-  std::fputs(ReadyLine(options, (*house)->port()).c_str(), stdout);
+  std::fputs(ReadyLine(options, **house).c_str(), stdout);
   std::fputs(greeting.c_str(), stdout);
   std::fflush(stdout);
 
-  int signal_number = 0;
-  sigwait(&stop_signals, &signal_number);
-  LogInfo("stopping: {} received", signal_number == SIGTERM ? "SIGTERM" : "SIGINT");
+  const int last_signal = WaitForEnd(signals, **house);
+  LogInfo("stopping: {} received", last_signal == SIGTERM ? "SIGTERM" : "SIGINT");
   const Status closed = (*house)->Close();
   return closed.ok() ? 0 : Fail(closed.ToString());
 }

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "server/memory_watch.h"
+#include "server/process/memory_watch.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/narrow/narrow_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"

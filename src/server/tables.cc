@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "server/failure_log.h"
+#include "server/process/failure_log.h"
 
 namespace armature::server {
 

@@ -4,6 +4,7 @@
 // Not thread-safe. Built by table/, read by engines through ForEach.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -83,13 +84,14 @@ class Batch {
 
  private:
   void Append(Kind kind, std::string_view key, std::string_view value) {
-    buffer_.reserve(buffer_.size() + key.size() + value.size() + kMostFraming);
+    buffer_.reserve(std::max(buffer_.size() + key.size() + value.size() + kMostFraming, kFirstBytes));
     AppendByte(buffer_, static_cast<uint8_t>(kind));
     AppendLengthPrefixed(buffer_, key);
     if (kind != Kind::kDelete) AppendLengthPrefixed(buffer_, value);
     ++count_;
   }
 
+  static constexpr size_t kFirstBytes = 1000;         // for some more changes; as cheap for malloc as fewer
   static constexpr size_t kMostFraming = 1 + 2 * 10;  // the kind and two lengths
 
   std::string buffer_;

@@ -2,7 +2,7 @@
 //
 // An engine stores ordered bytes. It knows nothing of tables, items, conditions or indexes; latches,
 // conditions and the journal live above, in table/. The rules, checked for every engine by
-// contract_test.cc:
+// contract/:
 //
 //  Partitions  Everything lies in a partition (partition.h) and is read and written through its handle, which every
 //              engine checks: one that is dead is refused with kFenced (or kNotFound, if dropped), a key that is not

@@ -2,7 +2,9 @@
 //
 // Threads start as jobs come, so that an idle engine pays for none, and stay. The queue is bounded: a job for which
 // there is no place, or no thread at all, stays with whoever brought it. Stop runs what is queued and joins; nothing is
-// taken afterwards. Thread-safe. Owned by an engine; where order does not matter (else: job_thread.h).
+// taken afterwards. Its threads give way to those that never wait: whoever waits for a disk anyway can wait a little
+// longer for a processor, and must not keep one from a reactor. Thread-safe. Owned by an engine; where order does not
+// matter (else: job_thread.h).
 #pragma once
 
 #include <cstddef>

@@ -23,10 +23,4 @@ Task<Status> WriteSystemRecordsDurably(storage::Engine& engine, const storage::B
   co_return co_await storage::AwaitDurable(engine, engine.system(), committed->mark);
 }
 
-Task<Status> CommitDurably(storage::Engine& engine, std::span<storage::CommitManyOp::Part> parts) {
-  const auto committed = co_await storage::CommitParts(engine, parts);
-  if (!committed) co_return committed.error();
-  co_return co_await storage::AwaitDurable(engine, *parts.front().partition, *committed);
-}
-
 }  // namespace armature::table

@@ -2,11 +2,9 @@
 //
 // What a record means and under which key it is kept is its owner's business (key_layout.h has the keys); here is only
 // the way to the engine and back. Once a record is written nothing here takes memory any more: whoever has made ready
-// what he does afterwards does it. Thread-safe; callers order their own changes. Used by table/, workers/ and
-// triggers/.
+// what he does afterwards does it. Thread-safe; callers order their own changes. Used by table/, workers/, triggers/
+// and iam/.
 #pragma once
-
-#include <span>
 
 #include "base/async.h"
 #include "storage/engine.h"
@@ -21,8 +19,5 @@ Task<Status> WriteSystemRecords(storage::Engine& engine, const storage::Batch& b
 
 // Done when it is durable.
 Task<Status> WriteSystemRecordsDurably(storage::Engine& engine, const storage::Batch& batch);
-
-// The same for a commit to several partitions. REQUIRES: `parts` outlive the task.
-Task<Status> CommitDurably(storage::Engine& engine, std::span<storage::CommitManyOp::Part> parts);
 
 }  // namespace armature::table

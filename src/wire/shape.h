@@ -41,6 +41,25 @@ enum class Pattern : uint8_t {
   kHexGroups,     // ([0-9a-f]{16})+
   kS3Bucket,      // ^[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+$
   kAccountId,     // [0-9]{12}
+  // IAM's and STS's
+  kIamName,         // [\w+=,.@-]+
+  kIamNameOrEmpty,  // [\w+=,.@-]*
+  kWord,            // [\w]+
+  kWordOrEmpty,     // [\w]*
+  kDigitsOrEmpty,   // [\d]*
+  kSerialNumber,    // [\w+=/:,.@-]*
+  kExternalId,      // [\w+=,.@:\/-]*
+  kTagKey,          // [\p{L}\p{Z}\p{N}_.:/=+\-@]+
+  kTagValue,        // [\p{L}\p{Z}\p{N}_.:/=+\-@]*
+  kDescription,     // tab, line breaks, U+0020-U+007E, U+00A1-U+00FF
+  kMarker,          // [\u0020-\u00FF]+
+  kPolicyDocument,  // tab, line breaks, U+0020-U+00FF, at least one
+  kXmlText,         // any characters XML allows, but controls; at least one
+  kPath,            // / or /…/ of visible ASCII
+  kPolicyPath,      // ((/[A-Za-z0-9\.,\+@=_-]+)*)/
+  kPathPrefix,      // /[\u0021-\u007F]*
+  kAccountAlias,    // ^[a-z0-9]([a-z0-9]|-(?!-)){1,61}[a-z0-9]$
+  kPolicyVersion,   // v[1-9][0-9]*(\.[A-Za-z0-9-]*)?
 };
 
 struct ShapeDesc;
@@ -60,6 +79,7 @@ struct MemberDesc {
   std::string_view missing_message{};  // replaces the constraint text where AWS has one of its own
   std::string_view length_message{};
   std::string_view enum_message{};
+  std::string_view pattern_message{};
   std::string_view newer_message{};  // of an enum or of a length too short, where Wording::has_newer_member_texts
   bool echoes_json = false;          // the text shows the value as JSON, not as Java prints it
 };
@@ -83,6 +103,7 @@ struct ShapeDesc {
   uint32_t size = 0;                      // structure: sizeof; list: stride of an element; map: stride of an entry
   uint32_t value_offset = 0;              // map: of the value in its entry
   std::string_view java_type{};           // how AWS names a collection in a type error
+  bool sensitive = false;                 // a secret: no text shows the value
 };
 
 enum class OperationKind : uint8_t { kRead, kWrite, kControl };

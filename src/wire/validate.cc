@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "model/messages/query.h"
 #include "model/messages/requests.h"
 #include "wire/fields.h"
 #include "wire/print_value.h"
@@ -56,7 +57,8 @@ bool IsArn(const ShapeDesc& shape, std::string_view text) { return shape.arn_max
 
 class Validator {
  public:
-  explicit Validator(bool has_newer_texts) : has_newer_texts_(has_newer_texts) {}
+  explicit Validator(bool has_newer_texts, Echo echo = Echo::kValues)
+      : has_newer_texts_(has_newer_texts), echo_(echo) {}
 
   // Checks the members of the request itself that are reported together.
   template <class Chosen>
@@ -69,14 +71,14 @@ class Validator {
   bool found_fault() const { return count_ != 0 || !special_message_.empty(); }
 
   // Texts that replace the constraint form come last, except for members reported alone. REQUIRES: found_fault().
-  model::ApiError Verdict(bool alone) const {
+  std::string Text(bool alone) const {
     assert(found_fault());
-    if (!special_message_.empty() && (alone || count_ == 0))
-      return model::ValidationException(std::string(special_message_));
+    if (!special_message_.empty() && (alone || count_ == 0)) return std::string(special_message_);
     std::string message(messages::kOneValidationError);
     if (count_ > 1) message = fmt::format(messages::kValidationErrors, count_);
-    return model::ValidationException(message + errors_);
+    return message + errors_;
   }
+  model::ApiError Verdict(bool alone) const { return model::ValidationException(Text(alone)); }
 
  private:
   void CheckMember(const ShapeDesc& owner, const MemberDesc& member, const void* structure, const Path* parent);
@@ -99,7 +101,7 @@ class Validator {
     errors_ += "Value";
     if (value == nullptr) {
       errors_ += " null";
-    } else if (!verbatim) {
+    } else if (!verbatim && echo_ == Echo::kValues && !shape.sensitive) {
       errors_ += " '";
       if (path.member != nullptr && path.member->echoes_json) PrintValueAsJson(shape, value, errors_);
       else PrintValue(shape, value, errors_);
@@ -121,6 +123,7 @@ class Validator {
   }
 
   const bool has_newer_texts_;
+  const Echo echo_;
   std::string errors_;
   size_t count_ = 0;
   std::string_view special_message_;
@@ -168,13 +171,17 @@ void Validator::CheckString(const ShapeDesc& shape, std::string_view text, const
       if (special_message_.empty()) special_message_ = path.member->enum_message;
       return;
     }
-    if (!AddNewer(path)) Add(shape, value, path, messages::kMustBeInEnum, shape.enum_text);
+    if (AddNewer(path)) return;
+    if (echo_ == Echo::kValues) Add(shape, value, path, messages::kMustBeInEnum, shape.enum_text);
+    else Add(shape, value, path, messages::kMustBeInSomeEnum);
     return;
   }
   const bool arn = IsArn(shape, text);
   // An empty string also fails every `+` pattern, but AWS names its length only.
   if (!arn && !text.empty() && !MatchesPattern(shape.pattern, text)) {
-    Add(shape, value, path, messages::kMustMatchPattern, shape.pattern_text);
+    const std::string_view own_text = path.member != nullptr ? path.member->pattern_message : std::string_view();
+    if (own_text.empty()) Add(shape, value, path, messages::kMustMatchPattern, shape.pattern_text);
+    else if (special_message_.empty()) special_message_ = own_text;
   }
   if (!shape.has_min && !shape.has_max) return;
   CheckLength(shape, Utf16Length(text), static_cast<size_t>(arn ? shape.arn_max : shape.max), value, path);
@@ -274,6 +281,14 @@ bool LacksMember(const ShapeDesc& input, const void* request) {
 }
 
 }  // namespace
+
+std::optional<std::string> ConstraintFaults(const ShapeDesc& input, Echo echo, const void* request) {
+  if (!input.constrained) return std::nullopt;
+  Validator validator(/*has_newer_texts=*/false, echo);
+  validator.CheckRequest(input, request, [](const MemberDesc&) { return true; });
+  if (!validator.found_fault()) return std::nullopt;
+  return validator.Text(/*alone=*/false);
+}
 
 model::ApiResult<void> ValidateRequest(const OperationSchema& schema, const model::Wording& wording,
                                        const void* request) {

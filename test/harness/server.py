@@ -15,7 +15,7 @@ import threading
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-READY = re.compile(r"armature ready on http://\S+:(\d+) ")
+READY = re.compile(r"armature ready on (https?)://\S+:(\d+)(?: and https://\S+:(\d+))? ")
 # A sanitizer build starts slowly on a busy machine; a healthy Release build needs milliseconds.
 START_SECONDS = 60
 
@@ -72,8 +72,9 @@ class Server:
             code = self.process.wait()
             self._reader.join()
             raise StartFailed(code, self.ready_line, "".join(self.errors))
-        self.port = int(ready.group(1))
-        self.endpoint = f"http://127.0.0.1:{self.port}"
+        self.port = int(ready.group(2))
+        self.endpoint = f"{ready.group(1)}://127.0.0.1:{self.port}"
+        self.tls_port = int(ready.group(3)) if ready.group(3) else None
         return self
 
     def _read_errors(self, process):

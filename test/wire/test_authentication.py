@@ -40,13 +40,23 @@ class TestMissing:
 
 class TestIncomplete:
     def test_everything_missing_is_listed(self, db):
-        authorization = "AWS4-HMAC-SHA256 nothing"
+        authorization = "AWS4-HMAC-SHA256 Nothing=here"
         refused(db, authorization, "IncompleteSignatureException",
                 "Authorization header requires 'Credential' parameter. "
                 "Authorization header requires 'Signature' parameter. "
                 "Authorization header requires 'SignedHeaders' parameter. "
                 "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. "
                 f"Authorization={authorization}")
+
+    def test_a_part_that_is_no_pair(self, db):
+        authorization = "AWS4-HMAC-SHA256 Credential=AK ID/20260101/us-east-1/dynamodb/aws4_request"
+        refused(db, authorization, "IncompleteSignatureException",
+                "'ID/20260101/us-east-1/dynamodb/aws4_request' not a valid key=value pair (missing equal-sign) in "
+                f"Authorization header: '{authorization}'.")
+
+    def test_another_algorithm(self, db):
+        refused(db, "AWS4-HMAC-SHA512 nothing", "IncompleteSignatureException",
+                "Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA512' (only AWS4-HMAC-SHA256 for now). ")
 
     def test_one_part_missing(self, db):
         authorization = "AWS4-HMAC-SHA256 Credential=k/20260101/us-east-1/dynamodb/aws4_request, SignedHeaders=host"

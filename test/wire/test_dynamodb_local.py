@@ -278,7 +278,7 @@ def test_without_either_the_region_alone_chooses(plain):
 
 def test_local_takes_a_command_line_meant_for_java(client_of):
     with LocalServer("-Djava.library.path=./DynamoDBLocal_lib", "-jar", "DynamoDBLocal.jar", "-inMemory", "-sharedDb", "-port", "0") as server:
-        assert server.ready_line.endswith("(in memory, region ddblocal, account 000000000000)\n")
+        assert server.ready_line.endswith("(in memory, region ddblocal, account 000000000000, any signature is accepted)\n")
         banner = [server.process.stdout.readline() for _ in range(7)]
         assert banner[0] == "Initializing DynamoDB Local with the following configuration:\n"
         assert banner[-1] == "CorsParams:\tnull\n"

@@ -19,6 +19,7 @@ configure() {
   if command -v ccache >/dev/null; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
     export CCACHE_BASEDIR="$root" CCACHE_NOHASHDIR=1
+    export CCACHE_SLOPPINESS=pch_defines,time_macros # headers read once (cmake/Armature.cmake): it keeps what is made with them
   fi
   [ -f "$dir/build.ninja" ] && [ "$(cat "$dir.options" 2>/dev/null)" = "${options[*]}" ] && return
   rm -rf "$dir" # made with other options, or not to its end

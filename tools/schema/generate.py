@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 """Generates the C++ that follows from schema/. Run by CMake at build time.
 
-    generate.py --schema SCHEMA_DIR --out GENERATED_DIR wire|api
+    generate.py --schema SCHEMA_DIR --out GENERATED_DIR wire|api|query
 
 wire: wire/requests.h has one C++ structure per input and per shape a request can hold, with AWS's member names;
 wire/requests.cc has the descriptors that the decoder and the validator walk, and the table of operations.
 
 api: api/handlers.h declares the coroutine of every operation that is answered; api/operations.cc is the registry's
 table of them.
+
+query: requests, replies and tables of the services that speak the Query protocol (generate_query.py).
 """
 import argparse
 import json
 import pathlib
+
+import generate_query
 
 BANNER = "// Generated from schema/ by tools/schema/generate.py. Do not edit.\n"
 SCALARS = {  # schema type: (C++ type, Kind)
@@ -299,9 +303,10 @@ def operations_source(schema):
     return "\n".join(out) + "\n"
 
 
-PARTS = {  # what is generated for which folder
-    "wire": {"wire/requests.h": header, "wire/requests.cc": source},
-    "api": {"api/handlers.h": handlers_header, "api/operations.cc": operations_source},
+PARTS = {  # what is generated of what
+    "wire": (Schema, {"wire/requests.h": header, "wire/requests.cc": source}),
+    "api": (Schema, {"api/handlers.h": handlers_header, "api/operations.cc": operations_source}),
+    "query": (generate_query.load, generate_query.FILES),
 }
 
 
@@ -317,8 +322,9 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, required=True)
     parser.add_argument("part", choices=PARTS)
     arguments = parser.parse_args()
-    schema = Schema(arguments.schema)
-    for path, make in PARTS[arguments.part].items():
+    load, files = PARTS[arguments.part]
+    schema = load(arguments.schema)
+    for path, make in files.items():
         write_if_changed(arguments.out / path, make(schema))
 
 

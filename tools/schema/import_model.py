@@ -2,15 +2,18 @@
 """Makes schema/ from AWS's API models. Run once per new model; the result is kept and may be corrected by hand.
 
     import_model.py --out SCHEMA_DIR dynamodb.json dynamodbstreams.json
+    import_model.py --out SCHEMA_DIR iam.json sts.json
 
 One file per operation (members of its input in the order AWS checks them, errors, IAM action, kind) and the shapes they
 share in shapes/. Only what a request can hold is taken: replies are written by code. corrections.json, beside this
-script, says where the service differs from its model.
+script, says where the service differs from its model. Services with the Query protocol go another way (query_model.py).
 """
 import argparse
 import json
 import pathlib
 import re
+
+import query_model
 
 HERE = pathlib.Path(__file__).resolve().parent
 SHAPE_FILES = {"structure": "structures", "list": "collections", "map": "collections"}
@@ -136,6 +139,10 @@ def main():
     arguments = parser.parse_args()
     corrections = json.loads((HERE / "corrections.json").read_text())
     models = [json.loads(path.read_text()) for path in arguments.models]
+    for model in models:
+        if model["metadata"]["protocol"] == "query":
+            query_model.import_query_service(model, arguments.out, dump)
+    models = [model for model in models if model["metadata"]["protocol"] != "query"]
 
     shapes = {}
     for model in models:

@@ -50,7 +50,9 @@ std::string ShortCode(const ApiError& error) {
 
 ApiResult<void> BindMember(const RequestContext& context, Member& member) {
   ARMATURE_CHECK_OK(CheckParameterValues(member.request->Parameters));
-  ARMATURE_CHECK_OK(BindStatement(context, *member.request->Statement, member.request->Parameters, member.bound));
+  ARMATURE_CHECK_OK(
+      BindStatement(context, *member.request->Statement, member.request->Parameters, member.bound,
+                    {.return_on_failure = member.request->ReturnValuesOnConditionCheckFailure.value_or({})}));
   if (member.bound.statement->kind == StatementKind::kExists)
     return ValidationException(std::string(messages::kPartiqlExistsOutsideTransaction));
   if (!member.bound.table) return model::ResourceNotFoundException(std::string(messages::kResourceNotFound));

@@ -60,10 +60,9 @@ ApiResult<void> Bind(const RequestContext& context, std::string_view text, const
 }  // namespace
 
 ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
-                              const StatementParameters& parameters, BoundStatement& bound,
-                              std::string_view enclosing_operation) {
+                              const StatementParameters& parameters, BoundStatement& bound, const StatementUse& use) {
   ARMATURE_CHECK_OK(Bind(context, text, parameters, bound));
-  return AuthorizeStatement(context, bound, enclosing_operation);
+  return AuthorizeStatement(context, bound, use);
 }
 
 ApiResult<void> CheckParameterValues(const StatementParameters& parameters) {

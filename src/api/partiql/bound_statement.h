@@ -32,13 +32,19 @@ struct BoundStatement {
   std::shared_ptr<const table::TableSchema> schema;  // null for reads by `key` of whole attributes
 };
 
+// What policies may ask of a statement that is not in its text.
+struct StatementUse {
+  std::string_view return_on_failure{};    // ReturnValuesOnConditionCheckFailure
+  std::string_view enclosing_operation{};  // the transaction's
+};
+
 // Values that are wrong by themselves: told before the statement is looked at.
 model::ApiResult<void> CheckParameterValues(const StatementParameters& parameters);
 
 // Parses (or finds in the cache), binds, looks the table up, and asks whether the caller may do this.
-// `enclosing_operation` is the transaction's. REQUIRES: CheckParameterValues passed.
+// REQUIRES: CheckParameterValues passed.
 model::ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
                                      const StatementParameters& parameters, BoundStatement& bound,
-                                     std::string_view enclosing_operation = {});
+                                     const StatementUse& use);
 
 }  // namespace armature::api

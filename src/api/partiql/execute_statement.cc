@@ -107,7 +107,8 @@ Task<ApiResult<void>> Write(RequestContext& context, const wire::ExecuteStatemen
 Task<ApiResult<void>> ExecuteStatement(RequestContext& context, const wire::ExecuteStatementInput& request) {
   ARMATURE_CO_CHECK_OK(CheckParameterValues(request.Parameters));
   BoundStatement bound;
-  ARMATURE_CO_CHECK_OK(BindStatement(context, *request.Statement, request.Parameters, bound));
+  ARMATURE_CO_CHECK_OK(BindStatement(context, *request.Statement, request.Parameters, bound,
+                                     {.return_on_failure = request.ReturnValuesOnConditionCheckFailure.value_or({})}));
   if (bound.statement->kind == StatementKind::kExists)
     co_return ValidationException(std::string(messages::kPartiqlExistsOutsideTransaction));
   if (!bound.table) co_return model::ResourceNotFoundException(std::string(messages::kResourceNotFound));

@@ -95,11 +95,13 @@ void Describe(const BoundStatement& bound, Arena& arena, AccessDetails& details)
 }  // namespace
 
 model::ApiResult<void> AuthorizeStatement(const RequestContext& context, const BoundStatement& bound,
-                                          std::string_view enclosing_operation) {
-  if (!context.services.authorizer) return {};
+                                          const StatementUse& use) {
+  if (!context.authorizer) return {};
   const auto touch = [&](AccessDetails& details) {
     Describe(bound, context.arena, details);
-    details.out.enclosing_operation = enclosing_operation;
+    if (bound.statement->kind != StatementKind::kSelect && !use.return_on_failure.empty())
+      details.ReturnOnFailure(use.return_on_failure);
+    details.out.enclosing_operation = use.enclosing_operation;
   };
   const partiql::Statement& statement = *bound.statement;
   const auth::Resource resource = statement.index.empty() ? TableResource(context, statement.table)

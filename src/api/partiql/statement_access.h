@@ -12,8 +12,7 @@
 
 namespace armature::api {
 
-// `enclosing_operation` is the transaction's, empty without one.
 model::ApiResult<void> AuthorizeStatement(const RequestContext& context, const BoundStatement& bound,
-                                          std::string_view enclosing_operation);
+                                          const StatementUse& use);
 
 }  // namespace armature::api

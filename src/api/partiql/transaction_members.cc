@@ -44,8 +44,10 @@ ApiResult<std::vector<TransactionMember>> BindMembers(const RequestContext& cont
   size_t bytes = 0;
   for (size_t i = 0; i < members.size(); ++i) {
     members[i].request = &request.TransactStatements[i];
-    const auto bound = BindStatement(context, *members[i].request->Statement, members[i].request->Parameters,
-                                     members[i].bound, "ExecuteTransaction");
+    const auto& statement = *members[i].request;
+    const StatementUse use{.return_on_failure = statement.ReturnValuesOnConditionCheckFailure.value_or({}),
+                           .enclosing_operation = "ExecuteTransaction"};
+    const auto bound = BindStatement(context, *statement.Statement, statement.Parameters, members[i].bound, use);
     if (!bound) return OfMember(i, bound.error());
     (members[i].bound.statement->is_read() ? has_read : has_write) = true;
     bytes += members[i].bound.item_size;

@@ -172,8 +172,12 @@ ApiResult<void> CheckActions(const RequestContext& context, const wire::Transact
   return {};
 }
 
+// The bytes of an action, about.
+constexpr size_t kUsualParameters = 256;
+
 std::string CanonicalParameters(std::span<const TransactAction> actions) {
   std::string out;
+  out.reserve(actions.size() * kUsualParameters);
   const auto append = [&](const wire::Opt<std::string_view>& text) {
     AppendByte(out, text ? 1 : 0);
     if (text) AppendLengthPrefixed(out, *text);

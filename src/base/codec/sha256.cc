@@ -1,5 +1,6 @@
 // OpenSSL 3 deprecates the low-level SHA-256 calls in favour of EVP, which allocates per digest and costs four times as
-// much for messages as short as these.
+// much for messages as short as these. Its SHA256(), all in one, is EVP too, and looks the algorithm up by name each
+// time.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "base/codec/sha256.h"
@@ -24,8 +25,10 @@ Sha256Digest Sha256::Digest() const {
 }
 
 Sha256Digest Sha256::Of(std::string_view bytes) {
+  Sha256 hash;
+  hash.Update(bytes);
   Sha256Digest digest;
-  SHA256(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size(), digest.data());
+  SHA256_Final(digest.data(), &hash.state_);
   return digest;
 }
 

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include <fmt/format.h>
+#include <signal.h>
 
 #include "cli/bench/dataset.h"
 #include "cli/bench/driver.h"
@@ -24,6 +25,7 @@ Result<bench::LoadResult> Measure(const bench::Options& options) {
 int RunBench(int argc, char** argv) {
   const auto options = bench::ParseOptions(argc, argv);
   if (!options.has_value()) return options.error();
+  signal(SIGPIPE, SIG_IGN);  // OpenSSL writes without saying otherwise
   const auto result = Measure(*options);
   if (!result.has_value()) {
     fmt::print(stderr, "armature bench: {}\n", result.error().message());

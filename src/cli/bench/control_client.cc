@@ -21,7 +21,7 @@ ControlClient::ControlClient(const Options& options)
 Result<void> ControlClient::Send() {
   std::string_view rest = request_;
   while (!rest.empty()) {
-    const ssize_t sent = send(socket_.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    const ssize_t sent = socket_.Send(rest);
     if (sent <= 0) return Status::Unavailable(fmt::format("send: {}", std::strerror(errno)));
     rest.remove_prefix(static_cast<size_t>(sent));
   }
@@ -32,7 +32,7 @@ Result<Answer> ControlClient::TryCall() {
   ARMATURE_CHECK_OK(Send());
   for (;;) {
     const std::span<char> space = parser_.Space();
-    const ssize_t received = recv(socket_.fd(), space.data(), space.size(), 0);
+    const ssize_t received = socket_.Receive(space);
     if (received <= 0) {
       return Status::Unavailable(received == 0 ? "the server closed the connection"
                                                : fmt::format("receive: {}", std::strerror(errno)));

@@ -104,7 +104,7 @@ Result<void> DriverThread::Start(Connection& connection, int64_t since_ns, int64
 
 Result<void> DriverThread::Flush(Connection& connection) {
   const std::string_view rest = std::string_view(connection.request).substr(connection.sent);
-  const ssize_t sent = send(connection.socket.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+  const ssize_t sent = connection.socket.Send(rest);
   if (sent < 0 && errno != EAGAIN && errno != EINTR) return Break(connection, ErrnoText("send"));
   connection.sent += static_cast<size_t>(std::max<ssize_t>(sent, 0));
   const bool wants_write = connection.sent < connection.request.size();
@@ -120,13 +120,14 @@ Result<void> DriverThread::Flush(Connection& connection) {
 
 Result<void> DriverThread::OnReadable(Connection& connection) {
   const std::span<char> space = connection.parser.Space();
-  const ssize_t received = recv(connection.socket.fd(), space.data(), space.size(), 0);
+  const ssize_t received = connection.socket.Receive(space);
   if (received < 0 && (errno == EAGAIN || errno == EINTR)) return {};
   if (received <= 0)
     return Break(connection, received == 0 ? "the server closed the connection" : ErrnoText("receive"));
   connection.parser.Received(static_cast<size_t>(received));
   const ResponseParser::State state = connection.parser.Parse();
-  if (state == ResponseParser::State::kNeedMore) return {};
+  if (state == ResponseParser::State::kNeedMore)
+    return connection.socket.HasPending() ? OnReadable(connection) : Result<void>{};
   if (state == ResponseParser::State::kBad || !connection.is_busy) return Break(connection, "bytes that are no answer");
   Complete(connection);
   if (connection.parser.closes()) return Break(connection, {});

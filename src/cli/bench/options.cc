@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -32,17 +33,17 @@ std::string DescribeWorkloads() {
 std::string Endpoint::HostHeader() const { return fmt::format("{}:{}", host, port); }
 
 Result<Endpoint> ParseEndpoint(const std::string& url) {
-  constexpr std::string_view kScheme = "http://";
   std::string_view rest = url;
-  if (rest.substr(0, kScheme.size()) != kScheme) {
-    return Status::InvalidArgument(fmt::format("--endpoint must begin with http:// (got '{}')", url));
-  }
-  rest.remove_prefix(kScheme.size());
-  if (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
   Endpoint endpoint;
+  endpoint.is_secure = rest.starts_with("https://");
+  if (!endpoint.is_secure && !rest.starts_with("http://")) {
+    return Status::InvalidArgument(fmt::format("--endpoint must begin with http:// or https:// (got '{}')", url));
+  }
+  rest.remove_prefix(rest.find("://") + 3);
+  if (!rest.empty() && rest.back() == '/') rest.remove_suffix(1);
   const size_t colon = rest.rfind(':');
   endpoint.host = std::string(rest.substr(0, colon));
-  endpoint.port = 80;
+  endpoint.port = endpoint.is_secure ? 443 : 80;
   if (colon != std::string_view::npos) {
     const std::string_view port = rest.substr(colon + 1);
     const auto [end, error] = std::from_chars(port.data(), port.data() + port.size(), endpoint.port);
@@ -79,6 +80,7 @@ Result<std::chrono::nanoseconds> ParseDuration(const std::string& text) {
 Result<Options, int> ParseOptions(int argc, char** argv) {
   Options options;
   std::string endpoint = "http://127.0.0.1:8000";
+  std::string ca_file;
   std::string duration = "5s";
   std::string warmup = "500ms";
   options.credentials.region = "us-east-1";
@@ -89,6 +91,7 @@ Result<Options, int> ParseOptions(int argc, char** argv) {
       argc > 0 ? argv[0] : "armature bench");
   app.footer(DescribeWorkloads());
   app.add_option("--endpoint", endpoint, "URL of the endpoint")->capture_default_str();
+  app.add_option("--ca-file", ca_file, "Certificates to trust for https, PEM [the system's]")->envname("AWS_CA_BUNDLE");
   app.add_option("--workload", options.workload, "What to send; see below")->required();
   app.add_option("--table", options.table, "Table to use; made if missing")->capture_default_str();
   app.add_option("--connections", options.connections, "Keep-alive connections")
@@ -140,6 +143,11 @@ Result<Options, int> ParseOptions(int argc, char** argv) {
   auto parsed_endpoint = ParseEndpoint(endpoint);
   if (!parsed_endpoint) return fail(parsed_endpoint.error());
   options.endpoint = *parsed_endpoint;
+  if (options.endpoint.is_secure) {
+    auto trust = LoadTrust(ca_file);
+    if (!trust) return fail(trust.error());
+    options.endpoint.trust = std::move(*trust);
+  }
   auto parsed_duration = ParseDuration(duration);
   if (!parsed_duration) return fail(parsed_duration.error());
   options.duration = *parsed_duration;

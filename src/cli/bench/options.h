@@ -1,6 +1,7 @@
 // What the command line of `armature bench` says, parsed and checked.
 //
-// Plain data plus the one function that fills it; no I/O but reading the environment's AWS credentials.
+// Plain data plus the one function that fills it; no I/O but reading the environment's AWS credentials and the file of
+// certificates to trust.
 // Used by every part of the load driver.
 #pragma once
 
@@ -11,17 +12,20 @@
 
 #include "base/result.h"
 #include "cli/bench/http/sigv4_signer.h"
+#include "cli/bench/http/tls_client.h"
 
 namespace armature::cli::bench {
 
 struct Endpoint {
   std::string host;
   uint16_t port = 0;
+  bool is_secure = false;  // https
+  TlsTrust trust{};        // then; whose certificates it may show
 
   std::string HostHeader() const;
 };
 
-// Accepts http://host[:port][/]; anything else is refused.
+// Accepts http://host[:port][/] and the same with https; anything else is refused. Loads no trust.
 Result<Endpoint> ParseEndpoint(const std::string& url);
 
 // "250ms", "5s", "2m" or plain seconds.

@@ -14,8 +14,11 @@ TEST(OptionsTest, Endpoints) {
   EXPECT_EQ(endpoint->host, "127.0.0.1");
   EXPECT_EQ(endpoint->port, 8000);
   EXPECT_EQ(ParseEndpoint("http://db")->port, 80);
-  for (const char* url :
-       {"", "127.0.0.1:8000", "https://a:1", "http://", "http://a:0", "http://a:70000", "http://a:1x", "http://a/b"}) {
+  EXPECT_FALSE(ParseEndpoint("http://db")->is_secure);
+  EXPECT_EQ(ParseEndpoint("https://db")->port, 443);
+  EXPECT_TRUE(ParseEndpoint("https://db:8443/")->is_secure);
+  for (const char* url : {"", "127.0.0.1:8000", "ftp://a:1", "http://", "https://", "http://a:0", "http://a:70000",
+                          "http://a:1x", "http://a/b"}) {
     EXPECT_FALSE(ParseEndpoint(url).has_value()) << url;
   }
 }

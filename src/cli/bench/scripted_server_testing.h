@@ -28,7 +28,7 @@ class ScriptedServer {
   explicit ScriptedServer(Handler handler);
   ~ScriptedServer();
 
-  Endpoint endpoint() const { return {"127.0.0.1", port_}; }
+  Endpoint endpoint() const { return {.host = "127.0.0.1", .port = port_}; }
 
  private:
   void Accept();

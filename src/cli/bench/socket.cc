@@ -16,6 +16,7 @@ namespace armature::cli::bench {
 
 Socket& Socket::operator=(Socket&& other) noexcept {
   std::swap(fd_, other.fd_);
+  std::swap(tls_, other.tls_);
   return *this;
 }
 
@@ -42,9 +43,20 @@ Result<Socket> Socket::Connect(const Endpoint& endpoint) {
     }
     const int on = 1;
     setsockopt(socket.fd(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (endpoint.is_secure) {
+      ARMATURE_TRY(socket.tls_, TlsClient::Connect(*endpoint.trust, socket.fd(), endpoint.host));
+    }
     return socket;
   }
   return Status::Unavailable(fmt::format("cannot connect to {}: {}", endpoint.HostHeader(), std::strerror(last_error)));
+}
+
+ssize_t Socket::Send(std::string_view bytes) const {
+  return tls_ ? tls_->Send(bytes) : send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
+
+ssize_t Socket::Receive(std::span<char> room) const {
+  return tls_ ? tls_->Receive(room) : recv(fd_, room.data(), room.size(), 0);
 }
 
 Result<void> Socket::MakeNonBlocking() {

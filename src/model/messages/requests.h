@@ -58,7 +58,12 @@ inline constexpr std::string_view kHealthy = "healthy: {} ";  // the blank at th
 // docs/dynamodb.md 1.6
 inline constexpr std::string_view kHeaderAndQuerySignature =
     "Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.";
+inline constexpr std::string_view kIllegalEscape = "Illegal hex character in escape % pattern: {}";
+inline constexpr std::string_view kIncompleteEscape = "Incomplete trailing escape % sequence";
+inline constexpr std::string_view kPathAboveRoot = "The path '{}' leads above the root.";
 inline constexpr std::string_view kMissingToken = "Request is missing Authentication Token";
+inline constexpr std::string_view kNotKeyAndValue =
+    "'{}' not a valid key=value pair (missing equal-sign) in Authorization header: '{}'.";
 inline constexpr std::string_view kHeaderParameterMissing = "Authorization header requires '{}' parameter. ";
 inline constexpr std::string_view kDateHeaderMissing =
     "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ";
@@ -67,18 +72,32 @@ inline constexpr std::string_view kQueryParameterMissing = "AWS query-string par
 inline constexpr std::string_view kReexamineQuery = "Re-examine the query-string parameters.";
 inline constexpr std::string_view kBadSignatureDate =
     "Date must be in ISO-8601 'basic format'. Got '{}'. See http://en.wikipedia.org/wiki/ISO_8601";
-inline constexpr std::string_view kHostMustBeSigned = "'Host' must be a 'SignedHeader' in the AWS Authorization.";
+inline constexpr std::string_view kHostMustBeSigned =
+    "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization.";
+inline constexpr std::string_view kExpiresNoNumber = "X-Amz-Expires should be a number";
+inline constexpr std::string_view kExpiresTooShort = "X-Amz-Expires must be at least 1 second";
+inline constexpr std::string_view kExpiresTooLong =
+    "X-Amz-Expires must be less than a week (in seconds); that is, the given X-Amz-Expires must be less than 604800 "
+    "seconds";
+inline constexpr std::string_view kSignatureExpired = "Signature expired: {} is now earlier than {} ({} - {}.)";
+inline constexpr std::string_view kSignatureNotYetCurrent =
+    "Signature not yet current: {} is still later than {} ({} + {}.)";
 inline constexpr std::string_view kUnsupportedAlgorithm =
     "Unsupported AWS 'algorithm': '{}' (only AWS4-HMAC-SHA256 for now). ";
 inline constexpr std::string_view kCredentialParts =
     "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '{}'";
 inline constexpr std::string_view kScopeRegion = "Credential should be scoped to a valid region, not '{}'. ";
-inline constexpr std::string_view kScopeService = "Credential should be scoped to correct service: 'dynamodb'. ";
+inline constexpr std::string_view kScopeService = "Credential should be scoped to correct service: '{}'. ";
 inline constexpr std::string_view kScopeTerminator =
     "Credential should be scoped with a valid terminator: 'aws4_request', not '{}'. ";
 inline constexpr std::string_view kScopeDate =
     "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '{}' != '{}', from "
     "'{}'.";
+inline constexpr std::string_view kSignatureMismatch =
+    "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key "
+    "and signing method. Consult the service documentation for details.";
+inline constexpr std::string_view kExpiredToken = "The security token included in the request is expired";
+inline constexpr std::string_view kTooManyFailures = "Rate exceeded";
 
 // DynamoDB Local's, see model/compatibility.h.
 inline constexpr std::string_view kAccessKeyWanted =

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "net/tls/tls_acceptor.h"
 #include "net/transport/transport.h"
 
 namespace armature::net {
@@ -25,10 +26,9 @@ constexpr int64_t kDrainRequestMillis = 1'000;
 
 }  // namespace
 
-ServerThread::ServerThread(const Environment& environment, size_t index, int listen_fd)
+ServerThread::ServerThread(const Environment& environment, size_t index, const std::vector<Door>& doors)
     : environment_(environment),
       index_(index),
-      listen_fd_(listen_fd),
       reactor_(environment.timer_clock),
       protocol_(environment.make_protocol(index)),
       context_{.reactor = reactor_,
@@ -36,15 +36,23 @@ ServerThread::ServerThread(const Environment& environment, size_t index, int lis
                .limits = environment.options.limits,
                .counters = {environment.counters.evicted, environment.counters.timed_out},
                .overloaded = environment.options.overloaded,
-               .on_gone = [this] { OnTransportGone(); }} {}
+               .on_gone = [this] { OnTransportGone(); }} {
+  for (const Door& door : doors) listeners_.push_back(std::make_unique<Listener>(*this, door));
+}
 
 ServerThread::~ServerThread() {
-  if (listen_fd_ >= 0) close(listen_fd_);
+  for (const auto& listener : listeners_) close(listener->door.fd);
 }
 
 Status ServerThread::Open() {
   if (Status status = reactor_.Open(); !status.ok()) return status;
-  return reactor_.Add(listen_fd_, EPOLLIN, *this);
+  return Watch();
+}
+
+Status ServerThread::Watch() {
+  for (const auto& listener : listeners_)
+    if (Status status = reactor_.Add(listener->door.fd, EPOLLIN, *listener); !status.ok()) return status;
+  return Status::Ok();
 }
 
 void ServerThread::StartThread() {
@@ -56,15 +64,16 @@ void ServerThread::JoinThread() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ServerThread::OnEvents(uint32_t) {
-  for (int i = 0; i < kAcceptsPerTurn && listen_fd_ >= 0; ++i)
-    if (!AcceptOne()) return;
+void ServerThread::Listener::OnEvents(uint32_t) {
+  for (int i = 0; i < kAcceptsPerTurn && door.fd >= 0; ++i)
+    if (!thread.AcceptOne(door)) return;
 }
 
-bool ServerThread::AcceptOne() {
-  sockaddr_in6 peer{};
-  socklen_t size = sizeof(peer);
-  const int fd = accept4(listen_fd_, reinterpret_cast<sockaddr*>(&peer), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+bool ServerThread::AcceptOne(const Door& door) {
+  Arrival arrival{.fd = -1, .peer = {}, .is_secure = door.is_secure, .is_refused = false};
+  socklen_t size = sizeof(arrival.peer);
+  const int fd = accept4(door.fd, reinterpret_cast<sockaddr*>(&arrival.peer), &size, SOCK_NONBLOCK | SOCK_CLOEXEC);
+  arrival.fd = fd;
   if (fd < 0) {
     const int error = errno;
     if (error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM) PauseAccepting(error);
@@ -80,32 +89,33 @@ bool ServerThread::AcceptOne() {
       close(fd);
       return true;
     }
-    Adopt(fd, peer, true);
+    arrival.is_refused = true;
+    Adopt(arrival);
     return true;
   }
   ServerThread& target = LeastLoaded();
   if (&target == this) {
-    Adopt(fd, peer, false);
+    Adopt(arrival);
     return true;
   }
   try {
-    HandOver(target, fd, peer);
-  } catch (const std::bad_alloc&) { Adopt(fd, peer, false); }
+    HandOver(target, arrival);
+  } catch (const std::bad_alloc&) { Adopt(arrival); }
   return true;
 }
 
-// Out of descriptors: the level-triggered listener would spin, so it is taken out of the loop for a while.
+// Out of descriptors: the level-triggered listeners would spin, so they are taken out of the loop for a while.
 void ServerThread::PauseAccepting(int error) {
   LogWarn("cannot accept connections: {}; trying again in {} ms", strerror(error), kAcceptPauseMillis);
-  reactor_.Remove(listen_fd_);
+  for (const auto& listener : listeners_) reactor_.Remove(listener->door.fd);
   is_paused_ = true;
   reactor_.Schedule(*this, reactor_.now_millis() + kAcceptPauseMillis);
 }
 
 void ServerThread::OnTimer(int64_t) {
-  if (!is_paused_ || listen_fd_ < 0) return;
+  if (!is_paused_ || listeners_.empty()) return;
   is_paused_ = false;
-  if (Status status = reactor_.Add(listen_fd_, EPOLLIN, *this); !status.ok()) PauseAccepting(ENOMEM);
+  if (Status status = Watch(); !status.ok()) PauseAccepting(ENOMEM);
 }
 
 ServerThread& ServerThread::LeastLoaded() {
@@ -121,33 +131,41 @@ ServerThread& ServerThread::LeastLoaded() {
   return *best;
 }
 
-async_detail::Detached ServerThread::HandOver(ServerThread& target, int fd, sockaddr_in6 peer) {
+async_detail::Detached ServerThread::HandOver(ServerThread& target, Arrival arrival) {
   // Counted here already, so that a burst of connections is spread and not sent to one thread.
   target.context_.open_count.fetch_add(1, std::memory_order_relaxed);
   co_await target.reactor_.Enter();
   target.context_.open_count.fetch_sub(1, std::memory_order_relaxed);
-  target.Adopt(fd, peer, false);
+  target.Adopt(arrival);
 }
 
 // Without memory for a connection its client is given up; the server is not.
-void ServerThread::Adopt(int fd, const sockaddr_in6& peer, bool is_refused) {
+void ServerThread::Adopt(const Arrival& arrival) {
   Transport* transport = nullptr;
   try {
-    transport = new Transport(context_, fd, peer);
-    if (transport->Open(protocol_->MakeSession(*transport)) && is_refused) transport->Refuse();
+    transport = new Transport(context_, arrival.fd, arrival.peer);
+    if (OpenTransport(*transport, arrival) && arrival.is_refused) transport->Refuse();
   } catch (const std::bad_alloc&) {
     if (transport != nullptr) return transport->Close();
-    close(fd);
+    close(arrival.fd);
     environment_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 
+bool ServerThread::OpenTransport(Transport& transport, const Arrival& arrival) {
+  if (!arrival.is_secure) return transport.Open(protocol_->MakeSession(transport));
+  std::unique_ptr<TlsStream> stream = environment_.options.tls->Accept(arrival.fd);
+  if (!stream) throw std::bad_alloc();
+  return transport.OpenTls(protocol_->MakeSession(transport), std::move(stream));
+}
+
 void ServerThread::StopAccepting() {
-  if (listen_fd_ < 0) return;
   // Clients whose connection the kernel has already completed are still served.
-  while (!is_paused_ && AcceptOne()) {}
-  close(listen_fd_);
-  listen_fd_ = -1;
+  for (const auto& listener : listeners_) {
+    while (!is_paused_ && AcceptOne(listener->door)) {}
+    close(listener->door.fd);
+  }
+  listeners_.clear();
 }
 
 void ServerThread::Drain(std::function<void()> on_empty) {

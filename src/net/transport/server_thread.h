@@ -1,6 +1,6 @@
 // ServerThread: one thread of a server: a reactor, a listening socket and the connections it serves.
 //
-// Accepts on its own socket and gives a new connection to whichever thread has the fewest, because the
+// Accepts on its own sockets and gives a new connection to whichever thread has the fewest, because the
 // kernel's hashing alone can load one core far more than another. The members that say so are
 // called from the server's own thread; all else runs on the reactor's. Used by StreamServer only.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace armature::net {
 
-class ServerThread final : private EventSource, private Timer {
+class ServerThread final : private Timer {
  public:
   struct Environment {
     const StreamServerOptions& options;
@@ -30,8 +30,8 @@ class ServerThread final : private EventSource, private Timer {
     size_t max_connections;
   };
 
-  // Takes the listening descriptor.
-  ServerThread(const Environment& environment, size_t index, int listen_fd);
+  // Takes the listening descriptors.
+  ServerThread(const Environment& environment, size_t index, const std::vector<Door>& doors);
   ~ServerThread() override;
 
   // From the server's thread.
@@ -48,20 +48,36 @@ class ServerThread final : private EventSource, private Timer {
   size_t AbortAll();
 
  private:
-  void OnEvents(uint32_t events) override;
+  // One of the doors, as the reactor knows it.
+  struct Listener final : EventSource {
+    Listener(ServerThread& of_thread, Door at_door) : thread(of_thread), door(at_door) {}
+    void OnEvents(uint32_t events) override;
+    ServerThread& thread;
+    Door door;
+  };
+  // A connection on its way from accept to its transport.
+  struct Arrival {
+    int fd;
+    sockaddr_in6 peer;
+    bool is_secure;
+    bool is_refused;
+  };
+
   void OnTimer(int64_t now_millis) override;
+  Status Watch();
   // False when there is nothing more to accept now.
-  bool AcceptOne();
+  bool AcceptOne(const Door& door);
   void PauseAccepting(int error);
   ServerThread& LeastLoaded();
-  void Adopt(int fd, const sockaddr_in6& peer, bool is_refused);
-  static async_detail::Detached HandOver(ServerThread& target, int fd, sockaddr_in6 peer);
+  void Adopt(const Arrival& arrival);
+  bool OpenTransport(Transport& transport, const Arrival& arrival);
+  static async_detail::Detached HandOver(ServerThread& target, Arrival arrival);
   void OnTransportGone();
   void CheckEmpty();
 
   Environment environment_;
   size_t index_;
-  int listen_fd_;
+  std::vector<std::unique_ptr<Listener>> listeners_;  // none: accepts no more
   bool is_paused_ = false;
   Reactor reactor_;
   std::unique_ptr<Protocol> protocol_;

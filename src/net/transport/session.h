@@ -10,9 +10,17 @@
 #include <cstdint>
 #include <memory>
 
+#include <netinet/in.h>
+
 namespace armature::net {
 
 class Transport;
+
+// Who is at the other end, for a session to look at.
+struct Peer {
+  sockaddr_in6 address{};  // IPv4 lies in it as a sockaddr_in, by its family
+  bool is_secure = false;  // its bytes come through TLS
+};
 
 // Why the transport gives a peer up that is still there.
 enum class GiveUp : uint8_t {
@@ -22,6 +30,7 @@ enum class GiveUp : uint8_t {
   kWaitedInVain,  // there was none for the whole time a message may take
   kEvicted,       // it holds memory that others need, and does not move
   kRefused,       // it came when there were too many
+  kNotSecure,     // it speaks without TLS where TLS is spoken; what it said is lost
 };
 
 class Session {

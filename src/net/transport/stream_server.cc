@@ -73,12 +73,27 @@ StreamServer::StreamServer(StreamServerOptions options, MakeProtocol make_protoc
 
 StreamServer::~StreamServer() { Stop(std::chrono::milliseconds(0)); }
 
+Result<std::vector<std::vector<Door>>> StreamServer::OpenDoors(size_t threads) {
+  ARMATURE_TRY(const Listeners first, OpenListeners(options_.host, options_.port, threads, options_.send_buffer_bytes));
+  port_ = first.port;
+  std::vector<std::vector<Door>> doors(threads);
+  for (size_t i = 0; i < threads; ++i) doors[i].push_back({first.fds[i], options_.tls && !options_.tls_port});
+  if (!options_.tls_port) return doors;
+  auto second = OpenListeners(options_.host, *options_.tls_port, threads, options_.send_buffer_bytes);
+  if (!second) {
+    for (const int fd : first.fds) close(fd);
+    return std::move(second).error();
+  }
+  tls_port_ = second->port;
+  for (size_t i = 0; i < threads; ++i) doors[i].push_back({second->fds[i], true});
+  return doors;
+}
+
 Status StreamServer::Start() {
   const size_t count = options_.threads > 0 ? static_cast<size_t>(options_.threads)
                                             : std::max<size_t>(1, std::thread::hardware_concurrency());
-  auto listeners = OpenListeners(options_.host, options_.port, count, options_.send_buffer_bytes);
-  if (!listeners) return std::move(listeners).error();
-  port_ = listeners->port;
+  auto doors = OpenDoors(count);
+  if (!doors) return std::move(doors).error();
   const ServerThread::Environment environment{
       .options = options_,
       .make_protocol = make_protocol_,
@@ -89,7 +104,7 @@ Status StreamServer::Start() {
       .max_connections = FitConnections(options_.max_connections),
   };
   for (size_t i = 0; i < count; ++i)
-    threads_.push_back(std::make_unique<ServerThread>(environment, i, listeners->fds[i]));
+    threads_.push_back(std::make_unique<ServerThread>(environment, i, std::move((*doors)[i])));
   for (const auto& thread : threads_) {
     if (Status status = thread->Open(); !status.ok()) {
       threads_.clear();

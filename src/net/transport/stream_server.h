@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,11 +25,16 @@
 namespace armature::net {
 
 class ServerThread;
+class TlsAcceptor;
 
 struct StreamServerOptions {
   std::string host = "127.0.0.1";
   uint16_t port = 0;  // 0: any free port, see port()
   int threads = 0;    // 0: one per core
+
+  std::shared_ptr<TlsAcceptor> tls;  // what is spoken goes through TLS; null: it does not
+  // Then `port` is without TLS, and this is a second one with it. REQUIRES: tls.
+  std::optional<uint16_t> tls_port;
 
   size_t max_connections = 20'000;                // over all reactors; beyond it a peer is refused and closed
   size_t max_buffered_bytes = 512 * 1024 * 1024;  // see memory_ledger.h
@@ -53,6 +59,12 @@ struct StreamStats {
   MemoryLedger memory;
 };
 
+// A listening socket of one thread.
+struct Door {
+  int fd = -1;
+  bool is_secure = false;  // connections that come through it speak TLS
+};
+
 // Called once for each reactor, before it runs.
 using MakeProtocol = std::function<std::unique_ptr<Protocol>(size_t reactor_index)>;
 
@@ -69,8 +81,9 @@ class StreamServer {
   // with the address kInvalidArgument; the message is one line fit for a user.
   Status Start();
 
-  // The port really listened on. REQUIRES: started.
+  // The ports really listened on. REQUIRES: started; there is a second one.
   uint16_t port() const { return port_; }
+  uint16_t tls_port() const { return tls_port_; }
   const std::shared_ptr<StreamStats>& stats() const { return stats_; }
   size_t reactor_count() const { return threads_.size(); }
 
@@ -83,12 +96,16 @@ class StreamServer {
   size_t Stop(std::chrono::milliseconds patience);
 
  private:
+  // The sockets that each thread listens on.
+  Result<std::vector<std::vector<Door>>> OpenDoors(size_t threads);
+
   const StreamServerOptions options_;
   const MakeProtocol make_protocol_;
   const StreamCounters counters_;
   const std::shared_ptr<StreamStats> stats_;
   const std::unique_ptr<Clock> own_clock_;
   uint16_t port_ = 0;
+  uint16_t tls_port_ = 0;
   bool running_ = false;
   std::vector<std::unique_ptr<ServerThread>> threads_;
 };

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "net/tls/tls_stream.h"
 
 namespace armature::net {
 namespace {
@@ -40,7 +41,7 @@ Transport::Transport(TransportContext& context, int fd, const sockaddr_in6& peer
       context_(context),
       fd_(fd),
       idle_timeout_millis_(context.limits.idle_timeout_millis),
-      peer_(peer) {
+      peer_{.address = peer} {
   next_ = context_.transports;
   if (next_ != nullptr) next_->previous_ = this;
   context_.transports = this;
@@ -61,26 +62,33 @@ bool Transport::Open(std::unique_ptr<Session> session, Link link) {
     state_ = State::kConnecting;
     is_full_duplex_ = true;
   }
-  if (Status status = context_.reactor.Add(fd_, kEvents, *this); !status.ok()) {
-    LogWarn("{}", status.message());
-    Close(errno);
-    return false;
-  }
+  if (!Watch()) return false;
   SetDeadline(After(now_millis(), idle_timeout_millis_));
   return true;
+}
+
+bool Transport::Watch() {
+  const Status status = context_.reactor.Add(fd_, kEvents, *this);
+  if (status.ok()) return true;
+  LogWarn("{}", status.message());
+  Close(errno);
+  return false;
 }
 
 // --- What happens on the socket
 
 void Transport::OnEvents(uint32_t events) {
-  if (state_ == State::kConnecting) [[unlikely]] {
-    if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) OnConnectEvents();
-    return;
-  }
+  if (state_ < State::kOpen) [[unlikely]]
+    return OnLinkEvents(events);
   if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) may_read_ = true;
   if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) peer_finished_ = true;
   if (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) write_blocked_ = false;
   Advance();
+}
+
+void Transport::OnLinkEvents(uint32_t events) {
+  if (state_ == State::kHandshake) return OnHandshakeEvents(events);
+  if (state_ == State::kConnecting && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))) OnConnectEvents();
 }
 
 void Transport::OnConnectEvents() {
@@ -105,11 +113,11 @@ void Transport::Advance() {
 
 // Does all that can be done now.
 void Transport::AdvanceUnguarded() {
-  if (state_ == State::kClosed || state_ == State::kConnecting || IsHeldUp()) return;
+  if (state_ < State::kOpen || IsHeldUp()) return;
   if (state_ == State::kLinger) return Linger();
   if (HasOutput() && !write_blocked_ && !Flush() && !is_full_duplex_) return;
   TakeInput();
-  if (state_ == State::kClosed || IsHeldUp()) return;
+  if (state_ < State::kOpen || IsHeldUp()) return;
   if (HasOutput() && !write_blocked_ && !Flush() && !is_full_duplex_) return;
   if (state_ == State::kGoodbye) return HasOutput() ? void() : AfterGoodbye();
   Settle();
@@ -157,7 +165,7 @@ bool Transport::Receive() {
     in_.Commit(static_cast<size_t>(count));
     context_.memory.NoteProgress(*this, static_cast<size_t>(count), now_millis());
     // A short read has emptied the socket, so the next edge will tell; no second call to be sure.
-    if (static_cast<size_t>(count) < room && !peer_finished_) may_read_ = false;
+    may_read_ = peer_finished_ | (static_cast<size_t>(count) == room);
     return true;
   }
   if (count == 0) {
@@ -174,9 +182,15 @@ bool Transport::Receive() {
   return false;
 }
 
-ssize_t Transport::ReadSome(char* to, size_t room) { return recv(fd_, to, room, 0); }
+ssize_t Transport::ReadSome(char* to, size_t room) {
+  if (tls_) [[unlikely]]
+    return ReadTls(to, room);
+  return recv(fd_, to, room, 0);
+}
 
 ssize_t Transport::WriteSome() {
+  if (tls_) [[unlikely]]
+    return WriteTls();
   if (lent_.empty()) return send(fd_, out_.data(), out_.size(), MSG_NOSIGNAL);
   iovec parts[2] = {{out_.data(), out_.size()}, {const_cast<char*>(lent_.data()), lent_.size()}};
   msghdr message{};
@@ -246,6 +260,7 @@ void Transport::Dismiss(GiveUp why) {
 
 void Transport::AfterGoodbye() {
   if (!must_linger_ || at_end_) return Close();
+  if (tls_) tls_->SayGoodbye();
   shutdown(fd_, SHUT_WR);
   ReleaseInput();
   state_ = State::kLinger;
@@ -259,7 +274,7 @@ void Transport::Linger() {
   for (int receives = 0; may_read_; ++receives) {
     if (receives == kReceivesPerTurn) return context_.reactor.Rearm(fd_, kEvents, *this);
     char discarded[16 * 1024];
-    const ssize_t count = ReadSome(discarded, sizeof(discarded));
+    const ssize_t count = recv(fd_, discarded, sizeof(discarded), 0);  // not worth decrypting
     if (count > 0 || (count < 0 && errno == EINTR)) continue;
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
       may_read_ = false;
@@ -271,6 +286,8 @@ void Transport::Linger() {
 
 void Transport::Close(int error) {
   if (fd_ < 0) return;
+  // An answer cut short must not look like the end of what we had to say.
+  if (tls_ && error == 0 && !HasOutput()) tls_->SayGoodbye();
   Unlink();
   if (previous_ != nullptr) previous_->next_ = next_;
   else context_.transports = next_;
@@ -289,6 +306,10 @@ void Transport::Close(int error) {
 }
 
 void Transport::Refuse() {
+  if (state_ == State::kHandshake) {
+    is_refused_ = true;
+    return;
+  }
   may_read_ = false;
   Dismiss(GiveUp::kRefused);
   Advance();
@@ -296,6 +317,7 @@ void Transport::Refuse() {
 
 void Transport::Drain() {
   if (state_ == State::kLinger || is_busy_) return;
+  if (state_ == State::kHandshake) return SetDeadline(std::min(deadline_millis_, context_.drain_until_millis));
   // A message may already lie in the socket: one last look before an idle connection is closed.
   may_read_ = true;
   if (write_blocked_) return SetDeadline(now_millis() + kDrainStallMillis);
@@ -356,6 +378,7 @@ void Transport::OnTimer(int64_t now_millis) {
   if (now_millis < deadline_millis_) return context_.reactor.Schedule(*this, deadline_millis_);
   deadline_millis_ = TimerWheel::kNever;
   if (IsIdle() || state_ == State::kLinger) return Close();
+  if (state_ == State::kHandshake) return OnHandshakeTimer();
   if (context_.is_draining && !is_waiting_for_room_) return Close();
   context_.counters.timed_out.Add();
   // Nothing can be told to a peer that does not read.

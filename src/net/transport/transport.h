@@ -5,20 +5,22 @@
 // it hold more than a message and an answer (small answers share one buffer). What that is beyond small buffers stands
 // in the memory ledger, which may end a transport whose peer does not move (transport_memory.cc). Timeouts, draining
 // and the lingering close are the same for all protocols. Bytes enter and leave the socket in ReadSome and WriteSome
-// only: that is where TLS will stand. Owns the descriptor and the session; deletes itself when closed and not busy.
+// only: that is where TLS stands (transport_tls.cc), if there is any. Owns the descriptor, its TLS and the session;
+// deletes itself when closed and not busy.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string_view>
 
-#include <netinet/in.h>
 #include <sys/types.h>
 
 #include "net/transport/session.h"
 #include "net/transport/transport_context.h"
 
 namespace armature::net {
+
+class TlsStream;
 
 class Transport final : public EventSource, private Timer, private MemoryHolder {
  public:
@@ -35,6 +37,8 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
 
   // Starts watching the socket; false (and closed) if that fails.
   bool Open(std::unique_ptr<Session> session, Link link = Link::kAccepted);
+  // The same for an accepted one whose bytes pass through TLS: the session hears nothing before the handshake is done.
+  bool OpenTls(std::unique_ptr<Session> session, std::unique_ptr<TlsStream> tls);
   // The peer came when there were too many: it is told so, and closed.
   void Refuse();
   // The server is stopping: closes if nothing is going on, otherwise after the current message.
@@ -77,7 +81,7 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   Reactor& reactor() const { return context_.reactor; }
   const MemoryLedger& memory() const { return context_.memory; }
   int64_t now_millis() const { return context_.reactor.now_millis(); }
-  const sockaddr* peer() const { return reinterpret_cast<const sockaddr*>(&peer_); }
+  const Peer& peer() const { return peer_; }
   bool is_draining() const { return context_.is_draining; }
   bool is_closed() const { return fd_ < 0; }
   bool HasOutput() const { return !out_.empty() || !lent_.empty(); }
@@ -88,15 +92,17 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
 
  private:
   enum class State : uint8_t {
+    kClosed,
     kConnecting,
+    kHandshake,  // TLS itself has something to say or to hear; all before kOpen means: nothing for the session
     kOpen,
     kGoodbye,  // nothing more is read; the last output is being written
     kLinger,   // our side is shut; what still comes is thrown away so that the answer is not lost to a reset
-    kClosed,
   };
 
   void OnTimer(int64_t now_millis) override;
   void OnEvicted() override;
+  void OnLinkEvents(uint32_t events);
   void OnConnectEvents();
 
   void AdvanceUnguarded();
@@ -104,6 +110,7 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   bool Receive();
   ssize_t ReadSome(char* to, size_t room);
   ssize_t WriteSome();
+  bool Watch();
   // Writes what is pending; false if the socket is full or gone.
   bool Flush();
   bool OnWriteError(int error);
@@ -116,6 +123,13 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   // The peer must read before anything else happens.
   bool IsHeldUp() const { return write_blocked_ && !is_full_duplex_; }
   bool IsIdle() const { return state_ == State::kOpen && in_.empty() && !HasOutput(); }
+
+  void BeginHandshake();
+  void OnHandshakeEvents(uint32_t events);
+  void AdvanceHandshake();
+  void OnHandshakeTimer();
+  ssize_t ReadTls(char* to, size_t room);
+  ssize_t WriteTls();
 
   bool MakeRoom();
   void ReleaseInput();
@@ -136,6 +150,7 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   bool must_linger_ = false;
   bool has_partial_message_ = false;
   bool is_waiting_for_room_ = false;
+  bool is_refused_ = false;  // to be said once the handshake is done
 
   Buffer in_;
   Buffer out_;
@@ -144,7 +159,8 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   int64_t idle_timeout_millis_;
   int64_t message_start_millis_ = 0;
   int64_t deadline_millis_ = TimerWheel::kNever;
-  sockaddr_in6 peer_;
+  Peer peer_;
+  std::unique_ptr<TlsStream> tls_;  // null: what is written is what is sent
 
   Transport* next_ = nullptr;
   Transport* previous_ = nullptr;

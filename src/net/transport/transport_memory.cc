@@ -64,7 +64,7 @@ void Transport::OnRoom() {
 void Transport::OnEvicted() {
   if (fd_ < 0) return;
   context_.counters.evicted.Add();
-  if (!HasOutput()) {
+  if (!HasOutput() && state_ != State::kHandshake) {
     Dismiss(GiveUp::kEvicted);
     return Advance();
   }

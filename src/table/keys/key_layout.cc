@@ -20,6 +20,8 @@ constexpr char kTriggerKind = 'G';
 constexpr char kJournalStateKind = 'J';
 constexpr char kDeletedTableKind = 'D';
 constexpr char kTransactionKind = 'X';
+constexpr char kIamKind = 'A';
+constexpr char kIamUsageKind = 'l';
 }  // namespace
 
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
@@ -101,6 +103,26 @@ std::string JournalStateKey(uint64_t table_id) {
 }
 
 storage::KeyRange JournalStateRange() { return {{kJournalStateKind}, {kJournalStateKind + 1}}; }
+
+std::string IamKey(std::string_view account, char kind, std::string_view id) {
+  std::string key{kIamKind};
+  key.append(account).push_back(kind);
+  key.append(id);
+  return key;
+}
+
+std::string IamKey() { return {kIamKind}; }
+
+// Accounts are digits: their records end before the first letter.
+storage::KeyRange IamRange() { return {{kIamKind}, {kIamKind, '9' + 1}}; }
+
+std::string IamUsageKey(std::string_view id) {
+  std::string key{kIamKind, kIamUsageKind};
+  key.append(id);
+  return key;
+}
+
+storage::KeyRange IamUsageRange() { return {{kIamKind, kIamUsageKind}, {kIamKind, kIamUsageKind + 1}}; }
 
 std::string DeletedTableKey(uint64_t table_id) {
   std::string key{kDeletedTableKind};

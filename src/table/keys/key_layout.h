@@ -4,7 +4,8 @@
 //   of a table                              space | hash, 8 bytes | partition key | sort key
 //
 // The hash of the partition key spreads items and gives Scan its order; items of one partition key lie together in sort
-// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/ and triggers/.
+// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/, triggers/
+// and iam/.
 #pragma once
 
 #include <string>
@@ -59,6 +60,14 @@ storage::KeyRange TriggerRange();
 // What a table's journal is made of, and the range of all such records.
 std::string JournalStateKey(uint64_t table_id);
 storage::KeyRange JournalStateRange();
+// A record of IAM's: of an account's entity, by its kind and id (iam/store); of none, about all of them. And the range
+// of all of these.
+std::string IamKey(std::string_view account, char kind, std::string_view id);
+std::string IamKey();
+storage::KeyRange IamRange();
+// When an access key or a role was last used, by its id, and the range of all such records.
+std::string IamUsageKey(std::string_view id);
+storage::KeyRange IamUsageRange();
 // The definition of a deleted table whose streams are still readable, and the range of all of them.
 std::string DeletedTableKey(uint64_t table_id);
 storage::KeyRange DeletedTableRange();

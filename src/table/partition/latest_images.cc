@@ -4,11 +4,15 @@
 
 namespace armature::table {
 
+std::atomic<size_t> LatestImages::of_all_{0};
+
+LatestImages::~LatestImages() { of_all_.fetch_sub(own_.load(std::memory_order_relaxed), std::memory_order_relaxed); }
+
 uint64_t LatestImages::TagOf(std::string_view key) { return XXH3_64bits(key.data(), key.size()) | 1; }
 
 size_t LatestImages::Position(const Stripe& stripe, uint64_t tag, std::string_view key) {
-  for (size_t i = 0; i < kPerStripe; ++i)
-    if (stripe.tags[i] == tag && stripe.images[i].key == key) return i;
+  for (size_t i = 0; i < stripe.images.size(); ++i)
+    if (stripe.tags[i] == tag && stripe.images[i].key() == key) return i;
   return kNowhere;
 }
 
@@ -18,6 +22,24 @@ const LatestImages::Image* LatestImages::Find(size_t stripe, std::string_view ke
   if (!entries) return nullptr;
   const size_t position = Position(*entries, TagOf(key), key);
   return position == kNowhere ? nullptr : &entries->images[position];
+}
+
+size_t LatestImages::MakeRoom(Stripe& stripe) {
+  if (stripe.next == stripe.images.size()) {
+    if (of_all_.load(std::memory_order_relaxed) < kMostOfAll) {
+      stripe.images.emplace_back();
+      own_.fetch_add(1, std::memory_order_relaxed);
+      of_all_.fetch_add(1, std::memory_order_relaxed);
+    } else if (stripe.images.empty()) {
+      return kNowhere;
+    } else {
+      stripe.next = 0;
+    }
+  }
+  const size_t position = stripe.next;
+  stripe.next = (stripe.next + 1) % kPerStripe;
+  stripe.tags[position] = 0;
+  return position;
 }
 
 size_t LatestImages::Put(size_t stripe, std::string_view key, bool exists, std::string_view value) {
@@ -32,14 +54,14 @@ size_t LatestImages::Put(size_t stripe, std::string_view key, bool exists, std::
   // What is there is no longer true; it is known again when nothing below can fail any more.
   if (position != kNowhere) entries.tags[position] = 0;
   if (value.size() > kLargestKept) return kNowhere;
-  if (position == kNowhere) {
-    position = entries.next;
-    entries.next = (entries.next + 1) % kPerStripe;
-    entries.tags[position] = 0;
-    entries.images[position].key.assign(key);
-  }
-  entries.images[position].exists = exists;
-  entries.images[position].value.assign(value);
+  if (position == kNowhere) position = MakeRoom(entries);
+  if (position == kNowhere) return kNowhere;
+  Image& image = entries.images[position];
+  image.bytes_.clear();
+  image.bytes_.reserve(key.size() + value.size());
+  image.bytes_.append(key).append(value);
+  image.key_size_ = static_cast<uint32_t>(key.size());
+  image.exists_ = exists;
   entries.tags[position] = tag;
   return position;
 }

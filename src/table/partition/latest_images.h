@@ -2,12 +2,14 @@
 //
 // Grouped by latch stripe, and read and changed only by whoever holds that stripe's latch: the latch that keeps others
 // from changing the item keeps them from its image too, so there is no lock here and nothing that can be stale.
-// Bounded: a few small items per stripe, the oldest gives way; allocated when first used. Images are entered before
-// their commit, through PendingImages, which takes them out again unless the commit succeeds. Used by the write path
-// only; readers have the durable view.
+// Bounded: a few small items per stripe, the oldest gives way, and so many in the whole process, however many tables
+// and partitions there are: who comes when there are no more has to do with what it has. Allocated when first used.
+// Images are entered before their commit, through PendingImages, which takes them out again unless the commit succeeds.
+// Used by the write path only; readers have the durable view.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -22,12 +24,23 @@ class LatestImages {
  public:
   static constexpr size_t kLargestKept = 512;
 
-  explicit LatestImages(size_t stripe_count) : stripes_(stripe_count) {}
+  static constexpr size_t kMostOfAll = size_t{128} << 10;  // in the process; typically 40 MiB
 
-  struct Image {
-    std::string key;
-    std::string value;
-    bool exists = false;
+  explicit LatestImages(size_t stripe_count) : stripes_(stripe_count) {}
+  ~LatestImages();
+
+  class Image {
+   public:
+    bool exists() const { return exists_; }
+    std::string_view value() const { return std::string_view(bytes_).substr(key_size_); }
+
+   private:
+    friend class LatestImages;
+    std::string_view key() const { return std::string_view(bytes_).substr(0, key_size_); }
+
+    std::string bytes_;  // key and value, in one piece
+    uint32_t key_size_ = 0;
+    bool exists_ = false;
   };
 
   // Null if it is not known here.
@@ -39,10 +52,12 @@ class LatestImages {
   static constexpr size_t kNowhere = kPerStripe;  // as a position
   struct Stripe {
     std::array<uint64_t, kPerStripe> tags{};  // hashes of the keys; 0 = empty
-    std::array<Image, kPerStripe> images;
+    std::vector<Image> images;                // as many as were ever needed: stripes are many, most have few
     size_t next = 0;
   };
 
+  // Where the next image of the stripe goes; kNowhere if it has none and there may be no more.
+  size_t MakeRoom(Stripe& stripe);
   static uint64_t TagOf(std::string_view key);
   static size_t Position(const Stripe& stripe, uint64_t tag, std::string_view key);
 
@@ -52,6 +67,8 @@ class LatestImages {
     if (position != kNowhere) stripes_[stripe]->tags[position] = 0;
   }
 
+  static std::atomic<size_t> of_all_;
+  std::atomic<size_t> own_{0};
   LazyArray<std::unique_ptr<Stripe>> stripes_;
 };
 

@@ -1,5 +1,8 @@
 #include "table/partition/partition.h"
 
+#include <algorithm>
+#include <bit>
+
 #include "storage/engine_calls.h"
 #include "table/keys/key_layout.h"
 
@@ -8,6 +11,8 @@ namespace armature::table {
 namespace {
 
 constexpr size_t kPortionBytes = 1 << 20;
+// Enough that the writers of a partition which is busier than others seldom meet.
+constexpr size_t kFewestLatches = 128;
 
 Task<Status> LoadRows(storage::Engine& engine, const storage::OpenPartition& handle, Space space, PendingRows& rows) {
   std::string begin(1, static_cast<char>(space));
@@ -25,6 +30,11 @@ Task<Status> LoadRows(storage::Engine& engine, const storage::OpenPartition& han
 }
 
 }  // namespace
+
+size_t Partition::LatchesFor(const storage::HashRange& hashes) {
+  const int halvings = std::min(std::countl_zero(hashes.last - hashes.first), 16);  // of all hashes
+  return std::clamp(4 * LatchTable::kDefaultStripes >> halvings, kFewestLatches, LatchTable::kDefaultStripes);
+}
 
 Task<Result<std::shared_ptr<Partition>>> Partition::Open(storage::Engine& engine,
                                                          std::shared_ptr<storage::OpenPartition> handle,

@@ -29,6 +29,7 @@ class Partition {
   explicit Partition(std::shared_ptr<storage::OpenPartition> handle, const Partition* before = nullptr)
       : handle_(std::move(handle)),
         meter_(before ? before->meter_ : std::make_shared<Meter>()),
+        latches_(LatchesFor(handle_->info().hashes)),
         records_end_(handle_->newest() + 1) {}
   // With what the store has of half done changes.
   static Task<Result<std::shared_ptr<Partition>>> Open(storage::Engine& engine,
@@ -46,6 +47,9 @@ class Partition {
 
   // The latches, and what they guard.
   LatchTable& latches() { return latches_; }
+  // Of many partitions each has a part of the writers: together their latches, and the images under them, should stay
+  // in the processor's cache.
+  static size_t LatchesFor(const storage::HashRange& hashes);
   LatestImages& images() { return images_; }
 
   // What was used of it.

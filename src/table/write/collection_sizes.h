@@ -22,7 +22,7 @@ class WritePath::CollectionSizes {
                                         Partition& partition, const std::string& key) {
     if (const auto it = sizes_.find({&table, key}); it != sizes_.end()) co_return it->second;
     if (const auto* image = partition.images().Find(stripe, key))
-      co_return image->exists ? ByteReader(image->value).BigEndian<uint64_t>() : 0;
+      co_return image->exists() ? ByteReader(image->value()).BigEndian<uint64_t>() : 0;
     const auto stored = co_await storage::GetValue(engine, partition.handle(), key, {storage::View::kLatest});
     if (!stored) co_return WriteError(table, stored.error());
     const uint64_t size = *stored ? ByteReader(**stored).BigEndian<uint64_t>() : 0;

@@ -80,8 +80,8 @@ void WritePath::Route(ItemWrite& write) const {
 
 Task<ApiResult<void>> WritePath::ReadOldImage(ItemWrite& write, Arena& arena) {
   if (const auto* image = write.partition_->images().Find(write.stripe_, write.storage_key_)) {
-    write.read_.found = image->exists;
-    write.read_.value = image->value;
+    write.read_.found = image->exists();
+    write.read_.value = image->value();
   } else {
     write.read_.partition = &write.partition_->handle();
     write.read_.key = write.storage_key_;

@@ -33,7 +33,7 @@ const OperationSchema* RouteTarget(const net::HttpRequest& request);
 void SetError(const model::ApiError& error, net::HttpResponse& response);
 
 // Compresses the body if it is long and the client wants it, then adds request id and checksum.
-// `request_id` has kRequestIdSize characters (base/random.h).
+// `request_id` is fit for a header: letters, digits, dashes.
 void Finish(const net::HttpRequest& request, std::string_view request_id, net::HttpResponse& response);
 
 }  // namespace armature::wire

@@ -16,6 +16,7 @@
 #include "base/log.h"
 #include "storage/rocksdb/memtable/row_blocks.h"
 #include "storage/rocksdb/memtable/row_list.h"
+#include "storage/rocksdb/memtable/spare_blocks.h"
 
 namespace armature::storage {
 namespace {
@@ -38,8 +39,13 @@ class WritersMeet {
 
 class LinkedMemtable final : public rocksdb::MemTableRep {
  public:
-  LinkedMemtable(size_t largest_block, std::shared_ptr<rocksdb::WriteBufferManager> budget)
-      : MemTableRep(nullptr), budget_(std::move(budget)), blocks_(largest_block), list_(blocks_) {
+  LinkedMemtable(size_t largest_block, std::shared_ptr<SpareBlocks> spare,
+                 std::shared_ptr<rocksdb::WriteBufferManager> budget)
+      : MemTableRep(nullptr),
+        budget_(std::move(budget)),
+        spare_(std::move(spare)),
+        blocks_(largest_block, spare_.get()),
+        list_(blocks_) {
     ChargeBlocks();
   }
   ~LinkedMemtable() override {
@@ -87,6 +93,7 @@ class LinkedMemtable final : public rocksdb::MemTableRep {
   size_t charged_ = 0;                                         // the writer's
   bool is_read_only_ = false;
   [[no_unique_address]] WritersMeet writers_;
+  const std::shared_ptr<SpareBlocks> spare_;
   RowBlocks blocks_;
   RowList list_;
 };
@@ -195,15 +202,15 @@ bool IsBytewise(const rocksdb::MemTableRep::KeyComparator& order) {
 
 class LinkedMemtableFactory final : public rocksdb::MemTableRepFactory {
  public:
-  LinkedMemtableFactory(size_t largest_block, std::shared_ptr<rocksdb::WriteBufferManager> budget)
-      : largest_block_(largest_block), budget_(std::move(budget)) {}
+  LinkedMemtableFactory(size_t largest_block, size_t spare_bytes, std::shared_ptr<rocksdb::WriteBufferManager> budget)
+      : largest_block_(largest_block), spare_(std::make_shared<SpareBlocks>(spare_bytes)), budget_(std::move(budget)) {}
 
   const char* Name() const override { return "ArmatureLinkedMemtable"; }
   using MemTableRepFactory::CreateMemTableRep;
   rocksdb::MemTableRep* CreateMemTableRep(const rocksdb::MemTableRep::KeyComparator& order,
                                           rocksdb::Allocator* allocator, const rocksdb::SliceTransform* prefixes,
                                           rocksdb::Logger* logger) override {
-    if (prefixes == nullptr && IsBytewise(order)) return new LinkedMemtable(largest_block_, budget_);
+    if (prefixes == nullptr && IsBytewise(order)) return new LinkedMemtable(largest_block_, spare_, budget_);
     // Somebody has changed the options without looking here. Slower, but right.
     LogError("storage: the linked memtable knows {}; RocksDB's own is used instead",
              prefixes ? "no prefix extractor" : "no comparator but the bytewise one");
@@ -212,14 +219,15 @@ class LinkedMemtableFactory final : public rocksdb::MemTableRepFactory {
 
  private:
   const size_t largest_block_;
+  const std::shared_ptr<SpareBlocks> spare_;
   const std::shared_ptr<rocksdb::WriteBufferManager> budget_;
 };
 
 }  // namespace
 
-std::shared_ptr<rocksdb::MemTableRepFactory> MakeLinkedMemtables(size_t largest_block,
+std::shared_ptr<rocksdb::MemTableRepFactory> MakeLinkedMemtables(size_t largest_block, size_t spare_bytes,
                                                                  std::shared_ptr<rocksdb::WriteBufferManager> budget) {
-  return std::make_shared<LinkedMemtableFactory>(largest_block, std::move(budget));
+  return std::make_shared<LinkedMemtableFactory>(largest_block, spare_bytes, std::move(budget));
 }
 
 }  // namespace armature::storage

@@ -20,8 +20,8 @@ class WriteBufferManager;
 
 namespace armature::storage {
 
-// `budget` may be null; then nothing is charged.
-std::shared_ptr<rocksdb::MemTableRepFactory> MakeLinkedMemtables(size_t largest_block,
+// `budget` may be null; then nothing is charged. Of memtables that have gone, blocks of up to `spare_bytes` are kept.
+std::shared_ptr<rocksdb::MemTableRepFactory> MakeLinkedMemtables(size_t largest_block, size_t spare_bytes,
                                                                  std::shared_ptr<rocksdb::WriteBufferManager> budget);
 
 }  // namespace armature::storage

@@ -34,7 +34,7 @@ class LinkedMemtableTest : public ::testing::Test {
     options.env = env_.get();
     options.create_if_missing = true;
     options.write_buffer_manager = budget_;
-    options.memtable_factory = MakeLinkedMemtables(kBlock, budget_);
+    options.memtable_factory = MakeLinkedMemtables(kBlock, 0, budget_);
     options.allow_concurrent_memtable_write = false;
     options.write_buffer_size = size_t{64} << 20;
     options.arena_block_size = size_t{64} << 10;

@@ -51,12 +51,13 @@ size_t StepsToPlace(const char* from, size_t front, size_t place) {
 
 }  // namespace
 
-RowBlocks::RowBlocks(size_t largest) : largest_(RoundUp(largest, kPageBytes)) {}
+RowBlocks::RowBlocks(size_t largest, SpareBlocks* spare) : largest_(RoundUp(largest, kPageBytes)), spare_(spare) {}
 
 RowBlocks::~RowBlocks() {
   for (const Block& block : blocks_) {
     ASAN_UNPOISON_MEMORY_REGION(block.begin, block.bytes);
-    munmap(block.begin, block.bytes);
+    if (spare_ && block.bytes == kHugePageBytes) spare_->Give(block.begin);
+    else munmap(block.begin, block.bytes);
   }
 }
 
@@ -91,7 +92,8 @@ char* RowBlocks::AllocateElsewhere(size_t front, size_t bytes, size_t place) {
 RowBlocks::Block RowBlocks::AddBlock(size_t bytes) {
   blocks_.reserve(blocks_.size() + 1);  // before there is something that could be lost
   const bool is_huge = bytes >= kHugePageBytes && bytes % kHugePageBytes == 0;
-  const Block block{is_huge ? MapOnHugePages(bytes) : static_cast<char*>(MapOrThrow(bytes)), bytes};
+  Block block{spare_ && bytes == kHugePageBytes ? spare_->Take() : nullptr, bytes};
+  if (block.begin == nullptr) block.begin = is_huge ? MapOnHugePages(bytes) : static_cast<char*>(MapOrThrow(bytes));
   ASAN_POISON_MEMORY_REGION(block.begin, block.bytes);
   blocks_.push_back(block);
   held_.store(held() + bytes, std::memory_order_relaxed);

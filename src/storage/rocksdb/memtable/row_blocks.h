@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "storage/rocksdb/memtable/spare_blocks.h"
+
 namespace armature::storage {
 
 class RowBlocks {
@@ -23,8 +25,8 @@ class RowBlocks {
   static constexpr size_t kHugePageBytes = size_t{2} << 20;
   static constexpr size_t kFirstBlockBytes = size_t{16} << 10;
 
-  // No block is larger than `largest`, but for a row that needs more.
-  explicit RowBlocks(size_t largest);
+  // No block is larger than `largest`, but for a row that needs more. `spare` may be null; else it lives longer.
+  explicit RowBlocks(size_t largest, SpareBlocks* spare = nullptr);
   ~RowBlocks();
   RowBlocks(const RowBlocks&) = delete;
   RowBlocks& operator=(const RowBlocks&) = delete;
@@ -46,6 +48,7 @@ class RowBlocks {
   Block AddBlock(size_t bytes);
 
   const size_t largest_;
+  SpareBlocks* const spare_;
   char* free_ = nullptr;  // in the current block
   char* end_ = nullptr;
   std::vector<Block> blocks_;

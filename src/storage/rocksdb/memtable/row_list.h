@@ -8,6 +8,9 @@
 // key as a varint, the internal key (the user's key, then sequence number and kind in eight bytes), and bytes that
 // are not looked at. The order is that of RocksDB's bytewise comparator: by the user's key, then newest first.
 //
+// A key that is written again and again (a counter, the number of a partition's newest commit) is not searched for each
+// time: the writer remembers where the newest rows of keys are, and puts the next one in front.
+//
 // Knows no header of RocksDB: linked_memtable.cc joins the two. Memory is a RowBlocks, which lives longer.
 #pragma once
 
@@ -19,6 +22,9 @@
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
+
+#include <xxhash.h>
 
 #include "storage/rocksdb/memtable/row_blocks.h"
 
@@ -43,6 +49,7 @@ struct RowKey {
     return OfInternal(entry, size);
   }
 
+  bool HasKeyOf(const RowKey& other) const { return size == other.size && std::memcmp(bytes, other.bytes, size) == 0; }
   bool IsBefore(const RowKey& other) const {
     size_t left = std::min(size, other.size);
     const char* x = bytes;
@@ -108,11 +115,17 @@ class RowList {
   // REQUIRES: `row` is of Allocate, its entry is complete, and no row of the same key and sequence number is here.
   void Insert(Row* row) {
     const int height = static_cast<int>(reinterpret_cast<uintptr_t>(row->next_.load(std::memory_order_relaxed)));
+    const RowKey key = row->key();
     std::array<Row*, kMaxHeight> before;
-    const int known = height_.load(std::memory_order_relaxed);
-    Descend(row->key(), known, [&before](int level, Row* left) { before[static_cast<size_t>(level)] = left; });
-    for (int level = known; level < height; ++level) before[static_cast<size_t>(level)] = head_;
-    if (height > known) height_.store(height, std::memory_order_relaxed);
+    Row*& newest = NewestOf(key);
+    before[0] = height == 1 ? BeforeNewest(newest, key) : nullptr;
+    newest = row;
+    if (before[0] == nullptr) {
+      const int known = height_.load(std::memory_order_relaxed);
+      Descend(key, known, [&before](int level, Row* left) { before[static_cast<size_t>(level)] = left; });
+      for (int level = known; level < height; ++level) before[static_cast<size_t>(level)] = head_;
+      if (height > known) height_.store(height, std::memory_order_relaxed);
+    }
 
     Row* const after = before[0]->next_.load(std::memory_order_relaxed);
     row->previous_.store(before[0], std::memory_order_relaxed);
@@ -156,6 +169,10 @@ class RowList {
   static constexpr uint32_t kBranching = 4;                              // one row in four is also on the next level
   static constexpr size_t kPlaceInLine = 3 * sizeof(std::atomic<Row*>);  // behind the links of three levels
 
+  // Of the places where newest rows are remembered: few for a small list, and in a large one half a megabyte.
+  static constexpr size_t kFewestPlaces = 64;
+  static constexpr size_t kMostPlaces = size_t{64} << 10;
+
   static size_t BytesInFront(int height) { return sizeof(std::atomic<Row*>) * static_cast<size_t>(height - 1); }
 
   Row* NewRow(int height, size_t entry_bytes) {
@@ -170,6 +187,29 @@ class RowList {
     random_ ^= random_ >> 7;
     random_ ^= random_ << 17;
     return std::min(kMaxHeight, 1 + std::countr_zero(random_ | (uint64_t{1} << 63)) / std::countr_zero(kBranching));
+  }
+
+  // Where the newest row of the key is remembered, or that of another key which shares the place.
+  Row*& NewestOf(const RowKey& key) {
+    if (++rows_ > newest_.size() && newest_.size() < kMostPlaces) AddPlaces();
+    return newest_[XXH3_64bits(key.bytes, key.size) & (newest_.size() - 1)];
+  }
+
+  // Forgets what is remembered, which the list does not need.
+  void AddPlaces() {
+    const size_t count = std::max(kFewestPlaces, newest_.size() * 4);
+    char* const memory = blocks_.Allocate(0, count * sizeof(Row*), 0);
+    newest_ = {new (memory) Row* [count] {}, count};
+  }
+
+  // The row behind which a newer one than `newest` belongs, if that is of the same key and the newest of it; else null.
+  // Both rows are needed anyway, to link the new one between them.
+  Row* BeforeNewest(const Row* newest, const RowKey& key) const {
+    if (newest == nullptr) return nullptr;
+    const RowKey remembered = newest->key();
+    if (!remembered.HasKeyOf(key) || remembered.packed > key.packed) return nullptr;
+    Row* const before = newest->previous_.load(std::memory_order_relaxed);
+    return before == head_ || before->key().IsBefore(key) ? before : nullptr;
   }
 
   // Walks down to where `key` belongs. Tells `visit` the last row before it on each level, from the highest.
@@ -198,6 +238,8 @@ class RowList {
   const Row* Shown(const Row* row) const { return row == head_ ? nullptr : row; }
 
   RowBlocks& blocks_;
+  std::span<Row*> newest_;  // the writer's; by hash of the key
+  size_t rows_ = 0;         // likewise
   Row* head_ = nullptr;
   std::atomic<Row*> last_{nullptr};  // the head while there is none
   std::atomic<int> height_{1};

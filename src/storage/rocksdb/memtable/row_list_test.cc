@@ -175,6 +175,28 @@ TEST(RowListTest, AgreesWithAModel) {
   }
 }
 
+// What the writer remembers of a key's newest row is of use, or is not believed: rows may come in any order, and keys
+// share places.
+TEST(RowListTest, VersionsInAnyOrderAgreeWithAModel) {
+  SeededRandom random(ArenaSeed());
+  for (const uint64_t keys : {1, 3, 500, 5000}) {
+    ListAndBlocks rows;
+    Model model;
+    for (uint64_t i = 0; i < 20000 / kSlowness; ++i) {
+      // Mostly newer than all before, as a store writes them.
+      const uint64_t packed = random.Below(8) == 0 ? random.Below(i + 1) << 8 | (1 + random.Below(255)) : i << 8;
+      const OwnKey key{fmt::format("key{}", random.Below(keys)), packed};
+      if (!model.emplace(key, "v").second) continue;
+      rows.Insert(key, "v");
+    }
+    ASSERT_NO_FATAL_FAILURE(ExpectSameRows(rows.list, model)) << keys;
+    for (int i = 0; i < 1000; ++i) {
+      const OwnKey from{fmt::format("key{}", random.Below(keys)), random.Below(20000 << 8)};
+      ASSERT_NO_FATAL_FAILURE(ExpectSameWalk(rows.list, model, from, random));
+    }
+  }
+}
+
 // --- readers beside the writer
 
 // Every other row comes behind all others, as in a log; those between anywhere.

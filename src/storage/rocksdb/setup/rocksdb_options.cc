@@ -97,7 +97,7 @@ void SetMemtables(const RocksDbOptions& options, const std::shared_ptr<rocksdb::
   if (options.memtable == MemtableKind::kStock) {
     result.arena_block_size = block;
   } else {
-    result.memtable_factory = MakeLinkedMemtables(block, result.write_buffer_manager);
+    result.memtable_factory = MakeLinkedMemtables(block, write_buffer, result.write_buffer_manager);
     result.arena_block_size = std::min(kLargestArenaBlock, block);
   }
 }

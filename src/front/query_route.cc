@@ -1,0 +1,83 @@
+#include "front/query_route.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "auth/auth_fault.h"
+#include "base/random.h"
+#include "front/peer_address.h"
+#include "wire/query/form_decode.h"
+#include "wire/query/query_errors.h"
+
+namespace armature::front {
+
+using model::ApiResult;
+
+QueryRoute::QueryRoute(const Pipeline& pipeline, const query::QueryOperations& operations, Metrics& metrics)
+    : pipeline_(pipeline), operations_(operations), stats_(wire::QueryOperationCount() + 1) {
+  // Only what the server answers gets a series of its own.
+  for (const wire::QueryService& service : wire::QueryServices())
+    for (const wire::QueryOperationSchema& schema : wire::OperationsOf(service))
+      stats_[schema.index] =
+          CallStats(metrics, schema.name, operations.Has(schema) ? schema.name : "unknown", schema.index);
+  stats_.back() = CallStats(metrics, "none", "none", stats_.size() - 1);
+}
+
+const CallStats* QueryRoute::Match(const net::HttpRequest& request) const {
+  if (!wire::IsQueryRequest(request)) return nullptr;
+  const wire::QueryOperationSchema* const operation = wire::ReadQueryTarget(request).operation;
+  return operation ? &stats_[operation->index] : &stats_.back();
+}
+
+ApiResult<Caller> QueryRoute::Authenticate(net::Exchange& exchange, const wire::QueryService& service) const {
+  const PeerAddress client(exchange);
+  auth::AuthResult<Caller> caller = pipeline_.Identify(
+      exchange.request(), {.services = {&service.name, 1}, .client = &client, .is_secure = exchange.is_secure()},
+      exchange.arena());
+  if (caller) return std::move(caller).value();
+  const auth::QueryFault fault = auth::QueryFaultOf(caller.error().kind);
+  return wire::QueryError(fault.code, fault.http_status, std::move(caller.error().message));
+}
+
+Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::QueryTarget& target,
+                                         const wire::ReplyTarget& reply) const {
+  const net::HttpRequest& request = exchange.request();
+  if (request.query.size() + request.body.size() > wire::kMaxFormBytes) co_return wire::FormTooLarge();
+  if (!target.operation || !operations_.Has(*target.operation)) co_return wire::NoQueryOperation(target);
+  const wire::QueryOperationSchema& operation = *target.operation;
+  // A web page can make a browser send any GET, and without an Origin by which the site policy would know it.
+  if (operation.changes_state && request.method != net::Method::kPost) co_return wire::MustBePosted(operation.name);
+
+  std::optional<Caller> caller;
+  if (!operation.is_unsigned) { ARMATURE_CO_TRY(caller, Authenticate(exchange, *operation.service)); }
+  ARMATURE_CO_TRY(const wire::FormParameters form,
+                  wire::FormParameters::Parse(request.query, request.body, exchange.arena()));
+  ARMATURE_CO_TRY(const void* const input, wire::DecodeForm(operation, form, exchange.arena()));
+
+  query::QueryContext context{.arena = exchange.arena(),
+                              .caller = caller ? &caller->principal : nullptr,
+                              .region = caller ? caller->region : std::string_view(),
+                              .iam_action = operation.iam_action,
+                              .host = request.Value("Host"),
+                              .user_agent = request.Value("User-Agent"),
+                              .source_ip = PeerAddress(exchange).Text(),
+                              .is_secure = exchange.is_secure(),
+                              .request_id = reply.request_id,
+                              .now_millis = pipeline_.services().clock.NowMillis()};
+  co_return co_await operations_.Execute(operation, context, input, reply);
+}
+
+Task<void> QueryRoute::Answer(net::Exchange& exchange, const CallStats&) {
+  const net::HttpRequest& request = exchange.request();
+  net::HttpResponse& response = exchange.response();
+  exchange.set_request_id(exchange.arena().Copy(UuidV4(pipeline_.services().random)));
+  const wire::QueryTarget target = wire::ReadQueryTarget(request);
+  const wire::ReplyTarget reply{wire::ReplyFormFor(request), exchange.request_id(), response.body};
+  response.content_type = wire::ContentTypeOf(reply.form);
+  query::QueryResult answered = co_await Run(exchange, target, reply);
+  if (!answered)
+    wire::SetQueryError(std::move(answered).error(), *target.service, reply.form, reply.request_id, response);
+}
+
+}  // namespace armature::front

@@ -1,0 +1,432 @@
+// From a key to a decision: the key ring, identities and the authorizer over a real directory.
+#include "auth/access.h"
+
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "iam/access/authorize.h"
+#include "iam/access/iam_key_ring.h"
+#include "iam/access/policy_authorizer.h"
+#include "iam/access/policy_set.h"
+#include "iam/store/store_testing.h"
+
+namespace armature::iam {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kTable = "arn:aws:dynamodb:eu-north-1:111122223333:table/Games";
+
+class AccessTest : public StoreTest {
+ protected:
+  AccessTest() {
+    EXPECT_EQ(Restart(), "ok");
+    EXPECT_EQ(AddUser("bob"), "ok");
+    key_ = AddKey("bob");
+  }
+  void Reload() {
+    Crash();
+    ASSERT_EQ(Restart(), "ok");
+    ring_ = std::make_unique<IamKeyRing>(*directory_, usage_);
+  }
+  IamKeyRing& ring() {
+    if (!ring_) ring_ = std::make_unique<IamKeyRing>(*directory_, usage_);
+    return *ring_;
+  }
+  std::shared_ptr<const auth::Identity> Who(const std::string& id, const std::string& token = {}) {
+    const auto key = ring().Find(id, token);
+    return key ? key->identity : nullptr;
+  }
+  // "ok" or the denial's text.
+  std::string Try(const auth::Identity& identity, std::string_view action = "dynamodb:GetItem",
+                  std::string_view resource = kTable, std::string_view account = kAccount) {
+    auth::Circumstances now;
+    now.now_millis = clock_.NowMillis();
+    return Outcome(CheckAllowed(identity, now, {.action = action, .resource = resource, .resource_account = account}));
+  }
+  std::string TryBob(std::string_view action = "dynamodb:GetItem") { return Try(*Who(key_.id), action); }
+
+  // Credentials of a session, and its token.
+  std::pair<Session, std::string> Issue(Session session) {
+    session.account = kAccount;
+    session.issued_millis = clock_.NowMillis();
+    session.expires_millis = clock_.NowMillis() + 3'600'000;
+    auto token = SessionTokens(*directory_->master_keys()).Issue(session, random_);
+    EXPECT_TRUE(token);
+    return {session, *token};
+  }
+  std::pair<Session, std::string> AssumeRole(std::string_view name) {
+    Session session;
+    session.kind = SessionKind::kRole;
+    session.entity_id = directory_->Current()->FindAccount(kAccount)->roles.Find(name)->id;
+    session.name = "s1";
+    return Issue(std::move(session));
+  }
+  std::pair<Session, std::string> SessionOfBob(SessionKind kind) {
+    Session session;
+    session.kind = kind;
+    session.entity_id = FindUser("bob")->id;
+    session.parent_key_id = key_.id;
+    if (kind == SessionKind::kFederated) session.name = "guest";
+    return Issue(std::move(session));
+  }
+  std::string Run(std::function<IamResult<void>(Draft&)> change) { return StoreTest::Change(std::move(change)); }
+  void Put(std::string_view policy_name, std::string document) {
+    ASSERT_EQ(Run([&](Draft& draft) { return PutInlinePolicy<User>(draft, kAccount, "bob", policy_name, document); }),
+              "ok");
+  }
+  void AddRole(std::string document) {
+    ASSERT_EQ(Run([&](Draft& draft) -> IamResult<void> {
+                NewRole role = RoleNamed("r");
+                role.path = "/p/";
+                role.tags = {{"Team", "red"}, {"cost", "1"}};
+                ARMATURE_CHECK_OK(CreateRole(draft, kAccount, role));
+                return PutInlinePolicy<Role>(draft, kAccount, "r", "in", document);
+              }),
+              "ok");
+  }
+
+  UsageTable usage_{*engine_};
+  AccessKey key_;
+  std::unique_ptr<IamKeyRing> ring_;
+};
+
+// --- keys
+
+TEST_F(AccessTest, AUsersKeyIsFoundWithAllThatIsKnownOfHim) {
+  EXPECT_FALSE(ring().is_empty());
+  const auto key = ring().Find(key_.id, {});
+  ASSERT_TRUE(key);
+  EXPECT_EQ(key->secret.text(), key_.secret);
+  EXPECT_FALSE(key->is_temporary());
+  const auth::Identity& bob = *key->identity;
+  EXPECT_EQ(bob.kind, auth::PrincipalKind::kUser);
+  EXPECT_EQ(bob.arn, "arn:aws:iam::111122223333:user/bob");
+  EXPECT_EQ(bob.user_name, "bob");
+  EXPECT_EQ(bob.user_id, FindUser("bob")->id);
+  EXPECT_EQ(ring().Find(key_.id, {}), key) << "the same object while nothing changes";
+  EXPECT_EQ(ring().Find("AKIANOBODY0000000000", {}), nullptr);
+  EXPECT_EQ(ring().Find("", {}), nullptr);
+}
+
+TEST_F(AccessTest, AChangeOfAKeyIsInForceAtOnce) {
+  ASSERT_TRUE(ring().Find(key_.id, {}));
+  ASSERT_EQ(Run([&](Draft& draft) { return UpdateAccessKey(draft, kAccount, "bob", key_.id, false); }), "ok");
+  EXPECT_EQ(ring().Find(key_.id, {})->status, auth::KeyStatus::kInactive);
+  ASSERT_EQ(Run([&](Draft& draft) { return DeleteAccessKey(draft, kAccount, "bob", key_.id); }), "ok");
+  EXPECT_EQ(ring().Find(key_.id, {}), nullptr);
+  EXPECT_FALSE(ring().is_empty());
+}
+
+TEST_F(AccessTest, RootHasKeysToo) {
+  const AccessKey key = AddKey("");
+  const auto root = Who(key.id);
+  ASSERT_TRUE(root);
+  EXPECT_EQ(root->arn, "arn:aws:iam::111122223333:root");
+  EXPECT_EQ(Try(*root, "dynamodb:DeleteTable"), "ok");
+}
+
+TEST_F(AccessTest, TheLastUseIsNotedOfKeysAndOfRoles) {
+  AddRole(Allow("*"));
+  const auto [session, token] = AssumeRole("r");
+  ring().NoteUse(*ring().Find(key_.id, {}), "eu-north-1", "dynamodb", clock_.NowMillis());
+  ring().NoteUse(*ring().Find(session.access_key_id, token), "eu-north-1", "sts", clock_.NowMillis());
+  EXPECT_EQ(usage_.Find(key_.id)->service, "dynamodb");
+  EXPECT_EQ(usage_.Find(session.entity_id)->service, "sts");
+  EXPECT_FALSE(usage_.Find(session.access_key_id));
+}
+
+// --- rights
+
+TEST_F(AccessTest, AUserMayDoWhatHisOwnAttachedAndGroupsPoliciesAllow) {
+  EXPECT_EQ(TryBob(),
+            "AccessDenied: User: arn:aws:iam::111122223333:user/bob is not authorized to perform: "
+            "dynamodb:GetItem on resource: " +
+                std::string(kTable) + " because no identity-based policy allows the dynamodb:GetItem action");
+  Put("own", Allow("dynamodb:GetItem"));
+  EXPECT_EQ(TryBob(), "ok");
+  ASSERT_EQ(Run([](Draft& draft) -> IamResult<void> {
+              ARMATURE_TRY(const PolicyRef policy,
+                           CreatePolicy(draft, kAccount, PolicyNamed("p", Allow("dynamodb:Query"))));
+              ARMATURE_CHECK_OK(CreateGroup(draft, kAccount, "g"));
+              ARMATURE_CHECK_OK(PutInlinePolicy<Group>(draft, kAccount, "g", "in", Allow("dynamodb:Scan")));
+              ARMATURE_CHECK_OK(AttachPolicy<Group>(draft, kAccount, "g", ArnOf(*policy)));
+              return {};
+            }),
+            "ok");
+  EXPECT_THAT(TryBob("dynamodb:Scan"), StartsWith("AccessDenied"));
+  ASSERT_EQ(Run([](Draft& draft) { return AddUserToGroup(draft, kAccount, "g", "bob"); }), "ok");
+  EXPECT_EQ(TryBob("dynamodb:Scan"), "ok");
+  EXPECT_EQ(TryBob("dynamodb:Query"), "ok");
+  // Another version becomes the default.
+  ASSERT_EQ(Outcome(Make<PolicyVersion>([](Draft& draft) {
+              return CreatePolicyVersion(draft, kAccount, "arn:aws:iam::111122223333:policy/p",
+                                         Deny("dynamodb:GetItem"), true);
+            })),
+            "ok");
+  EXPECT_THAT(TryBob("dynamodb:Query"), StartsWith("AccessDenied"));
+  EXPECT_THAT(TryBob(), HasSubstr("with an explicit deny in an identity-based policy"));
+}
+
+TEST_F(AccessTest, ABoundaryLimits) {
+  Put("own", Allow("dynamodb:*"));
+  ASSERT_EQ(Run([](Draft& draft) -> IamResult<void> {
+              ARMATURE_TRY(const PolicyRef policy, CreatePolicy(draft, kAccount, PolicyNamed("limit")));
+              return PutPermissionsBoundary<User>(draft, kAccount, "bob", ArnOf(*policy));
+            }),
+            "ok");
+  EXPECT_EQ(TryBob("dynamodb:GetItem"), "ok");
+  EXPECT_THAT(TryBob("dynamodb:PutItem"), HasSubstr("because no permissions boundary allows"));
+}
+
+// What cannot be read may have been a Deny.
+TEST_F(AccessTest, WhoDependsOnSomethingUnreadableMayDoNothing) {
+  Put("own", Allow("dynamodb:*"));
+  ASSERT_EQ(Run([](Draft& draft) -> IamResult<void> {
+              ARMATURE_TRY(const PolicyRef policy,
+                           CreatePolicy(draft, kAccount, PolicyNamed("p", Deny("dynamodb:PutItem"))));
+              ARMATURE_CHECK_OK(CreateGroup(draft, kAccount, "g"));
+              ARMATURE_CHECK_OK(AddUserToGroup(draft, kAccount, "g", "bob"));
+              return AttachPolicy<User>(draft, kAccount, "bob", ArnOf(*policy));
+            }),
+            "ok");
+  EXPECT_EQ(TryBob(), "ok");
+  const auto account = directory_->Current()->FindAccount(kAccount);
+  for (const std::string& key :
+       {KeyOfRecord('p', account->policies.Find("p")->id), KeyOfRecord('g', account->groups.Find("g")->id)}) {
+    const std::string record = Records()[key];
+    WriteRecord(key, "garbage");
+    Reload();
+    EXPECT_THAT(TryBob(), HasSubstr("with an explicit deny")) << key;
+    WriteRecord(key, record);
+    Reload();
+    EXPECT_EQ(TryBob(), "ok");
+  }
+}
+
+// --- sessions
+
+TEST_F(AccessTest, ARolesSessionHasTheRolesRightsAndTheSessionsTags) {
+  AddRole(Allow("dynamodb:*"));
+  auto [session, token] = AssumeRole("r");
+  const auto key = ring().Find(session.access_key_id, token);
+  ASSERT_TRUE(key);
+  EXPECT_TRUE(key->is_temporary());
+  EXPECT_EQ(key->session_token.text(), token);
+  EXPECT_EQ(key->expires_at_millis, session.expires_millis);
+  const auth::Identity& who = *key->identity;
+  EXPECT_EQ(who.arn, "arn:aws:sts::111122223333:assumed-role/r/s1");
+  EXPECT_EQ(who.principal_arn, "arn:aws:iam::111122223333:role/p/r");
+  EXPECT_EQ(who.user_id, session.entity_id + ":s1");
+  EXPECT_EQ(who.user_name, "");
+  EXPECT_EQ(Try(who), "ok");
+  Session tagged = session;
+  tagged.tags = {{"team", "blue", true}};
+  tagged.policies = {Allow("dynamodb:Query")};
+  std::tie(session, token) = Issue(tagged);
+  const auto with_tags = Who(session.access_key_id, token);
+  ASSERT_TRUE(with_tags);
+  std::map<std::string, std::string> tags;
+  for (const auto& tag : with_tags->tags) tags[tag.key] = tag.value;
+  EXPECT_EQ(tags, (std::map<std::string, std::string>{{"cost", "1"}, {"team", "blue"}}));
+  EXPECT_EQ(Try(*with_tags, "dynamodb:Query"), "ok");
+  EXPECT_THAT(Try(*with_tags, "dynamodb:GetItem"), HasSubstr("because no session policy allows"));
+}
+
+TEST_F(AccessTest, ASessionSurvivesARestartAndEndsWithItsRole) {
+  AddRole(Allow("dynamodb:*"));
+  const auto [session, token] = AssumeRole("r");
+  Reload();
+  ASSERT_TRUE(Who(session.access_key_id, token));
+  EXPECT_EQ(Who(session.access_key_id), nullptr) << "without its token";
+  EXPECT_EQ(Who(session.access_key_id, token.substr(4)), Who(session.access_key_id, token)) << "the verifier compares";
+  EXPECT_EQ(Who("ASIAOTHER00000000000", token), nullptr) << "another's token";
+  const auto remove = [](Draft& draft) -> IamResult<void> {
+    ARMATURE_CHECK_OK(DeleteInlinePolicy<Role>(draft, kAccount, "r", "in"));
+    return DeleteRole(draft, kAccount, "r");
+  };
+  ASSERT_EQ(Run(remove), "ok");
+  EXPECT_EQ(Who(session.access_key_id, token), nullptr);
+  AddRole(Allow("dynamodb:*"));
+  EXPECT_EQ(Who(session.access_key_id, token), nullptr) << "made anew, it is another role";
+}
+
+TEST_F(AccessTest, SessionsOfAUserEndWithTheKeyThatAskedForThem) {
+  Put("own", Allow("dynamodb:*"));
+  const auto [session, token] = SessionOfBob(SessionKind::kUser);
+  const auto who = Who(session.access_key_id, token);
+  ASSERT_TRUE(who);
+  EXPECT_EQ(who->kind, auth::PrincipalKind::kUser);
+  EXPECT_EQ(who->user_name, "bob");
+  EXPECT_EQ(Try(*who), "ok");
+  ASSERT_EQ(Run([&](Draft& draft) { return UpdateAccessKey(draft, kAccount, "bob", key_.id, false); }), "ok");
+  EXPECT_EQ(Who(session.access_key_id, token), nullptr);
+  ASSERT_EQ(Run([&](Draft& draft) { return UpdateAccessKey(draft, kAccount, "bob", key_.id, true); }), "ok");
+  EXPECT_TRUE(Who(session.access_key_id, token));
+}
+
+TEST_F(AccessTest, AFederatedUserHasNothingButWhatHeWasGiven) {
+  Put("own", Allow("dynamodb:*"));
+  auto [session, token] = SessionOfBob(SessionKind::kFederated);
+  auto who = Who(session.access_key_id, token);
+  ASSERT_TRUE(who);
+  EXPECT_EQ(who->arn, "arn:aws:sts::111122223333:federated-user/guest");
+  EXPECT_EQ(who->user_id, "111122223333:guest");
+  EXPECT_EQ(who->entity_arn, "arn:aws:iam::111122223333:user/bob");
+  EXPECT_THAT(Try(*who), StartsWith("AccessDenied"));
+  session.policies = {Allow("*")};
+  std::tie(session, token) = Issue(session);
+  who = Who(session.access_key_id, token);
+  EXPECT_EQ(Try(*who), "ok");
+  EXPECT_THAT(Try(*who, "s3:GetObject", "*"), StartsWith("AccessDenied")) << "not more than the user";
+}
+
+// --- DynamoDB's accesses
+
+struct Described {
+  std::vector<std::string> leading_keys{};
+  std::vector<std::string_view> attributes{};
+  std::vector<auth::Tag> resource_tags{};
+  int* asked = nullptr;
+};
+
+void DescribeTo(const void* of, auth::AccessConditions& conditions) {
+  const auto& given = *static_cast<const Described*>(of);
+  conditions.partition_keys[0] = given.leading_keys;
+  conditions.attributes = given.attributes;
+  conditions.resource_tags = given.resource_tags;
+  conditions.select = "ALL_ATTRIBUTES";
+  if (given.asked) ++*given.asked;
+}
+
+class AuthorizerTest : public AccessTest {
+ protected:
+  std::string Authorize(const auth::Identity& identity, std::string_view action, const Described& described,
+                        auth::Circumstances circumstances = {}) {
+    const auth::Principal principal = auth::PrincipalOf(std::make_shared<auth::Identity>(identity), "key");
+    const auth::Resource resource{auth::ResourceKind::kTable, "eu-north-1", kAccount, "Games", {}};
+    const auto done =
+        authorizer_.Authorize(principal, auth::Access(action, resource, DescribeTo, &described, circumstances));
+    return done ? "ok" : fmt::format("{} {}: {}", done.error().name, done.error().http_status, done.error().message);
+  }
+  std::string AuthorizeBob(const Described& described, auth::Circumstances circumstances = {},
+                           std::string_view action = "dynamodb:GetItem") {
+    return Authorize(*Who(key_.id), action, described, circumstances);
+  }
+  static std::string Conditional(std::string_view condition) {
+    return fmt::format(
+        R"({{"Version":"2012-10-17","Statement":[{{"Effect":"Allow","Action":"dynamodb:GetItem","Resource":"{}","Condition":{}}}]}})",
+        kTable, condition);
+  }
+
+  PolicyAuthorizer authorizer_{nullptr};
+};
+
+TEST_F(AuthorizerTest, AUserIsHeldToHisOwnPartitionKey) {
+  Put("own", Conditional(R"({"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["${aws:username}"]}})"));
+  EXPECT_EQ(AuthorizeBob({.leading_keys = {"bob"}}), "ok");
+  EXPECT_EQ(AuthorizeBob({.leading_keys = {"eve"}}),
+            "AccessDeniedException 400: User: arn:aws:iam::111122223333:user/bob is not authorized to perform: "
+            "dynamodb:GetItem on resource: " +
+                std::string(kTable) + " because no identity-based policy allows the dynamodb:GetItem action");
+  EXPECT_THAT(AuthorizeBob({.leading_keys = {"bob", "eve"}}), StartsWith("AccessDeniedException"));
+}
+
+TEST_F(AuthorizerTest, ConditionsAreMadeOnceAndOnlyIfTheyAreAskedFor) {
+  int asked = 0;
+  Put("own", Allow("dynamodb:PutItem"));
+  EXPECT_EQ(AuthorizeBob({.asked = &asked}, {}, "dynamodb:PutItem"), "ok");
+  EXPECT_EQ(asked, 0);
+  Put("own", Conditional(R"({"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["bob"],"dynamodb:Attributes":["a"]},
+                             "StringEquals":{"dynamodb:Select":"ALL_ATTRIBUTES"}})"));
+  EXPECT_EQ(AuthorizeBob({.leading_keys = {"bob"}, .attributes = {"a"}, .asked = &asked}), "ok");
+  EXPECT_EQ(asked, 1);
+  EXPECT_THAT(AuthorizeBob({.leading_keys = {"bob"}, .attributes = {"a", "b"}}), StartsWith("AccessDenied"));
+}
+
+TEST_F(AuthorizerTest, CallerConnectionTimeAndTagsAreKnownToConditions) {
+  ASSERT_EQ(Run([](Draft& draft) { return TagEntity<User>(draft, kAccount, "bob", {{"Team", "red"}}); }), "ok");
+  const auto holds = [&](std::string_view condition, auth::Circumstances how = {}, Described described = {}) {
+    Put("own", Conditional(condition));
+    return AuthorizeBob(described, how) == "ok";
+  };
+  EXPECT_TRUE(holds(R"({"StringEquals":{"aws:PrincipalTag/team":"red"}})"));
+  EXPECT_FALSE(holds(R"({"StringEquals":{"aws:PrincipalTag/team":"blue"}})"));
+  EXPECT_TRUE(holds(R"({"StringEquals":{"aws:ResourceTag/team":"${aws:PrincipalTag/Team}"}})", {},
+                    {.resource_tags = {{"TEAM", "red"}}}));
+  EXPECT_FALSE(holds(R"({"StringEquals":{"aws:ResourceTag/team":"${aws:PrincipalTag/Team}"}})"));
+  EXPECT_TRUE(holds(R"({"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}})", {.source_ip = "10.1.2.3"}));
+  EXPECT_FALSE(holds(R"({"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}})", {.source_ip = "11.1.2.3"}));
+  EXPECT_FALSE(holds(R"({"IpAddress":{"aws:SourceIp":"10.0.0.0/8"}})")) << "unknown";
+  EXPECT_TRUE(holds(R"({"Bool":{"aws:SecureTransport":"true"}})", {.is_secure = true}));
+  EXPECT_FALSE(holds(R"({"Bool":{"aws:SecureTransport":"true"}})", {.is_secure = false}));
+  EXPECT_TRUE(holds(R"({"StringLike":{"aws:UserAgent":"Boto3/*"}})", {.user_agent = "Boto3/1.2"}));
+  EXPECT_TRUE(holds(R"({"StringEquals":{"aws:RequestedRegion":"eu-north-1"}})", {.requested_region = "eu-north-1"}));
+  const int64_t noon = 1'700'000'000'000;  // 2023-11-14T22:13:20Z
+  EXPECT_TRUE(holds(R"({"DateGreaterThan":{"aws:CurrentTime":"2023-11-14T22:13:19Z"}})", {.now_millis = noon}));
+  EXPECT_FALSE(holds(R"({"DateLessThan":{"aws:CurrentTime":"2023-11-14T22:13:20Z"}})", {.now_millis = noon}));
+  EXPECT_TRUE(holds(R"({"NumericEquals":{"aws:EpochTime":"1700000000"}})", {.now_millis = noon}));
+  EXPECT_TRUE(holds(R"({"Null":{"aws:TokenIssueTime":"true","aws:MultiFactorAuthPresent":"true"}})"));
+  EXPECT_TRUE(holds(R"({"Bool":{"aws:ViaAWSService":"false"}})"));
+}
+
+TEST_F(AuthorizerTest, ASessionsFactsAreKnownToConditions) {
+  AddRole(Conditional(R"({"StringEquals":{"idp.example.com:sub":"u1","aws:SourceIdentity":"bob"},
+                          "Bool":{"aws:MultiFactorAuthPresent":"true"},
+                          "NumericLessThan":{"aws:MultiFactorAuthAge":"300"},
+                          "DateEquals":{"aws:TokenIssueTime":"2023-11-14T22:13:20Z"}})"));
+  auto [session, token] = AssumeRole("r");
+  auth::Circumstances now;
+  now.now_millis = clock_.NowMillis();
+  EXPECT_THAT(Authorize(*Who(session.access_key_id, token), "dynamodb:GetItem", {}, now), StartsWith("AccessDenied"));
+  session.claims = {{"idp.example.com:sub", {"u1"}}};
+  session.source_identity = "bob";
+  session.mfa_millis = clock_.NowMillis() - 60'000;
+  std::tie(session, token) = Issue(session);
+  EXPECT_EQ(Authorize(*Who(session.access_key_id, token), "dynamodb:GetItem", {}, now), "ok");
+  now.now_millis += 300'000;
+  EXPECT_THAT(Authorize(*Who(session.access_key_id, token), "dynamodb:GetItem", {}, now), StartsWith("AccessDenied"))
+      << "too long ago";
+}
+
+// --- threads
+
+// A right that is taken away is gone on every thread when the change is answered.
+TEST_F(AccessTest, EveryThreadSeesAChangeWithItsNextRequest) {
+  ring();
+  std::atomic<int> phase = 0;  // of four: changing, allowed, changing, denied
+  std::atomic<bool> is_over = false;
+  std::atomic<uint64_t> looks = 0;
+  std::vector<std::thread> readers;
+  for (int i = 0; i < 3; ++i) {
+    readers.emplace_back([&] {
+      while (!is_over) {
+        const int before = phase;
+        const bool is_allowed = TryBob() == "ok";
+        if (before % 2 == 0 || before != phase) continue;
+        EXPECT_EQ(is_allowed, before % 4 == 1);
+        ++looks;
+      }
+    });
+  }
+  const auto await_looks = [&] {
+    ++phase;
+    for (const uint64_t seen = looks; looks < seen + 10;) std::this_thread::yield();
+    ++phase;
+  };
+  for (int i = 0; i < 100; ++i) {
+    Put("own", Allow("dynamodb:*"));
+    await_looks();
+    Put("own", Deny("dynamodb:*"));
+    await_looks();
+  }
+  is_over = true;
+  for (std::thread& reader : readers) reader.join();
+}
+
+}  // namespace
+}  // namespace armature::iam

@@ -1,0 +1,89 @@
+#include "iam/access/policy_authorizer.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "auth/access.h"
+#include "iam/access/authorize.h"
+#include "iam/entities/names.h"
+
+namespace armature::iam {
+
+namespace {
+
+using policy::ConditionValues;
+using policy::KnownKey;
+
+// The keys that an operation of DynamoDB's has values for.
+class AccessSource final : public policy::ConditionSource {
+ public:
+  explicit AccessSource(const auth::Access& access) : access_(access) {}
+
+  ConditionValues Find(const policy::ConditionKey& key) const override {
+    switch (key.known) {
+      case KnownKey::kLeadingKeys: return Many(made().partition_keys[0]);
+      case KnownKey::kSecondPartitionKeyValues: return Many(made().partition_keys[1]);
+      case KnownKey::kThirdPartitionKeyValues: return Many(made().partition_keys[2]);
+      case KnownKey::kFourthPartitionKeyValues: return Many(made().partition_keys[3]);
+      case KnownKey::kAttributes: return ConditionValues::Many(std::span<const std::string_view>(made().attributes));
+      case KnownKey::kSelect: return OneUnlessEmpty(made().select);
+      case KnownKey::kReturnValues: return OneUnlessEmpty(made().return_values);
+      case KnownKey::kReturnConsumedCapacity: return OneUnlessEmpty(made().return_consumed_capacity);
+      case KnownKey::kEnclosingOperation: return OneUnlessEmpty(made().enclosing_operation);
+      case KnownKey::kFullTableScan:
+        if (!made().full_table_scan) return ConditionValues::None();
+        return ConditionValues::One(*made().full_table_scan ? "true" : "false");
+      case KnownKey::kRequestTag: return FindTag(made().request_tags, key.tag);
+      case KnownKey::kResourceTag: return FindTag(made().resource_tags, key.tag);
+      case KnownKey::kTagKeys: return TagKeys();
+      default: return ConditionValues::None();
+    }
+  }
+
+ private:
+  static ConditionValues OneUnlessEmpty(std::string_view value) {
+    return value.empty() ? ConditionValues::None() : ConditionValues::One(value);
+  }
+  static ConditionValues Many(const std::vector<std::string>& values) {
+    return ConditionValues::Many(std::span<const std::string>(values));
+  }
+  static ConditionValues FindTag(const std::vector<auth::Tag>& tags, std::string_view folded_key) {
+    for (const auth::Tag& tag : tags)
+      if (FoldCase(tag.key) == folded_key) return ConditionValues::One(tag.value);
+    return ConditionValues::None();
+  }
+  ConditionValues TagKeys() const {
+    if (tag_keys_.empty())
+      for (const auth::Tag& tag : made().request_tags) tag_keys_.push_back(tag.key);
+    return ConditionValues::Many(std::span<const std::string_view>(tag_keys_));
+  }
+  const auth::AccessConditions& made() const {
+    if (!made_) made_.emplace(access_.conditions());
+    return *made_;
+  }
+
+  const auth::Access& access_;
+  mutable std::optional<auth::AccessConditions> made_;
+  mutable std::vector<std::string_view> tag_keys_;
+};
+
+}  // namespace
+
+model::ApiResult<void> PolicyAuthorizer::Authorize(const auth::Principal& principal, const auth::Access& access) const {
+  const auth::Resource& resource = access.resource();
+  const std::string arn = resource.Arn();
+  const auto of_resource = resource_policies_ ? resource_policies_->Find(resource) : nullptr;
+  const AccessSource source(access);
+  const Ask ask{.action = access.action(),
+                .resource = arn,
+                .resource_account = resource.account,
+                .resource_policy = of_resource.get(),
+                .conditions = &source};
+  const policy::Decision decision = Decide(*principal.identity, access.circumstances(), ask);
+  if (decision.allowed()) [[likely]]
+    return {};
+  return model::AccessDeniedException(DenialText(*principal.identity, ask, decision));
+}
+
+}  // namespace armature::iam

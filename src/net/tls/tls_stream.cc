@@ -1,0 +1,113 @@
+#include "net/tls/tls_stream.h"
+
+#include <cerrno>
+#include <utility>
+
+namespace armature::net {
+namespace {
+
+// SSL_get_error takes whatever lies in the thread's queue for a failure of the call before it.
+void ForgetOthersErrors() {
+  if (ERR_peek_error() != 0) [[unlikely]]
+    ERR_clear_error();
+}
+
+int FailWith(int error) {
+  errno = error;
+  return -1;
+}
+
+}  // namespace
+
+std::unique_ptr<TlsStream> TlsStream::Make(SslPtr ssl, int fd, bool tries_kernel, const TlsCounters& counters) {
+  if (!ssl) return nullptr;
+  std::unique_ptr<TlsStream> stream(new TlsStream(std::move(ssl), counters));
+  stream->link_.fd = fd;
+  stream->link_.tries_kernel = tries_kernel;
+  BioPtr bio = MakeSocketBio(stream->link_);
+  if (!bio) return nullptr;
+  SSL_set_bio(stream->ssl_.get(), bio.get(), bio.get());
+  static_cast<void>(bio.release());
+  SSL_set_accept_state(stream->ssl_.get());
+  return stream;
+}
+
+TlsStream::Handshake TlsStream::Advance() {
+  needs_to_write_ = false;
+  if (is_established_) return Handshake::kDone;
+  link_.is_drained = false;
+  ForgetOthersErrors();
+  const int result = SSL_do_handshake(ssl_.get());
+  if (result == 1) {
+    is_established_ = true;
+    counters_.handshakes.Add();
+    if (SSL_session_reused(ssl_.get()) == 1) counters_.resumed.Add();
+    return Handshake::kDone;
+  }
+  const int why = SSL_get_error(ssl_.get(), result);
+  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) return Handshake::kWaits;
+  return OnHandshakeFailed();
+}
+
+TlsStream::Handshake TlsStream::OnHandshakeFailed() {
+  const unsigned long code = ERR_peek_error();
+  ERR_clear_error();
+  is_broken_ = true;
+  counters_.failed.Add();
+  if (code == 0 || link_.error != 0) return Handshake::kLost;
+  const bool is_http = ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST;
+  return is_http ? Handshake::kPlainText : Handshake::kRefused;
+}
+
+ssize_t TlsStream::Read(char* to, size_t room) {
+  if (is_broken_) return FailWith(link_.error);
+  link_.is_drained = false;
+  size_t total = 0;
+  while (total < room) {
+    size_t count = 0;
+    ForgetOthersErrors();
+    const int result = SSL_read_ex(ssl_.get(), to + total, room - total, &count);
+    if (result != 1) {
+      OnReadRefused(result);
+      if (total > 0) break;
+      if (is_broken_) return FailWith(link_.error);
+      return is_ending_ ? 0 : FailWith(EAGAIN);
+    }
+    total += count;
+    if (link_.is_drained && SSL_has_pending(ssl_.get()) == 0) break;
+  }
+  return static_cast<ssize_t>(total);
+}
+
+void TlsStream::OnReadRefused(int result) {
+  switch (SSL_get_error(ssl_.get(), result)) {
+    case SSL_ERROR_WANT_READ: return;
+    case SSL_ERROR_WANT_WRITE: needs_to_write_ = true; return;
+    case SSL_ERROR_ZERO_RETURN: is_ending_ = true; return;
+    default: break;
+  }
+  ERR_clear_error();
+  is_broken_ = is_ending_ = true;
+  if (link_.error == 0) link_.error = EPROTO;
+}
+
+ssize_t TlsStream::Write(std::string_view bytes) {
+  if (is_broken_) return FailWith(link_.error);
+  size_t count = 0;
+  ForgetOthersErrors();
+  const int result = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &count);
+  if (result == 1) return static_cast<ssize_t>(count);
+  if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_WRITE) return FailWith(EAGAIN);
+  ERR_clear_error();
+  is_broken_ = is_ending_ = true;
+  if (link_.error == 0) link_.error = EPROTO;
+  return FailWith(link_.error);
+}
+
+void TlsStream::SayGoodbye() {
+  if (!is_established_ || is_broken_ || std::exchange(has_said_goodbye_, true)) return;
+  SSL_shutdown(ssl_.get());
+  ERR_clear_error();
+}
+
+}  // namespace armature::net
