@@ -47,7 +47,13 @@ class FormWriter {
   }
   void Value(const ShapeDesc& shape, const void* value, const std::string& name) {
     switch (shape.kind) {
-      case Kind::kStructure: return Structure(shape, value, name + ".");
+      case Kind::kStructure: {
+        const size_t before = out_.size();
+        Structure(shape, value, name + ".");
+        // A structure of which nothing was understood is there all the same, as it was when it came: by a name unknown.
+        if (out_.size() == before) Pair(name + ".x", "");
+        return;
+      }
       case Kind::kInteger: return Pair(name, fmt::format("{}", *static_cast<const int64_t*>(value)));
       case Kind::kBoolean: return Pair(name, *static_cast<const bool*>(value) ? "true" : "false");
       case Kind::kList: {
