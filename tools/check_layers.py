@@ -40,7 +40,7 @@ MAY_INCLUDE = {
     "followers": {"base", "model", "storage", "table"},
     "workers": {"base", "model", "storage", "expr", "table", "followers", "wire", "auth"},
     "triggers": {"base", "model", "storage", "table", "followers", "wire"},
-    "api": {"base", "model", "storage", "expr", "table", "wire", "auth", "partiql"},
+    "api": {"base", "model", "storage", "expr", "table", "wire", "auth", "policy", "partiql"},
     "lambda": {"base", "model", "wire", "triggers", "api"},
     "front": {"base", "model", "storage", "wire", "auth", "query", "api", "lambda"},
     "cli": {"base", "storage", "auth", "policy", "iam"},

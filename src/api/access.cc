@@ -104,4 +104,13 @@ model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::
                                        auth::Access(action, resource, Describe, &asked, context.circumstances));
 }
 
+bool CouldUnder(const RequestContext& context, const auth::Resource& resource, std::string_view action,
+                const policy::Policy& future_policy) {
+  if (!context.authorizer) return true;
+  const Touch nothing;
+  const Asked asked{nothing, nullptr, context, resource};
+  const auth::Access access(action, resource, Describe, &asked, context.circumstances, &future_policy);
+  return context.authorizer->Authorize(context.caller, access).has_value();
+}
+
 }  // namespace armature::api

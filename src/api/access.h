@@ -131,4 +131,8 @@ inline model::ApiResult<void> AuthorizeTable(const RequestContext& context, std:
   return Authorize(context, TableResource(context, name_or_arn), touch, key_schema, action);
 }
 
+// Whether the caller could still do this once the resource has that policy. Where nobody is asked he can.
+bool CouldUnder(const RequestContext& context, const auth::Resource& resource, std::string_view action,
+                const policy::Policy& future_policy);
+
 }  // namespace armature::api

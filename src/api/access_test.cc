@@ -232,6 +232,13 @@ std::vector<Case> AccessTest::Cases() const {
        {"dynamodb:TagResource " + kTable + " tag=team:red"}},
       {"UntagResource", arn + R"j(,"TagKeys":["team"]})j", {"dynamodb:UntagResource " + kTable + " tag=team:"}},
       {"ListTagsOfResource", arn + "}", {"dynamodb:ListTagsOfResource " + kTable}},
+      // Asked once more: whether he still could under the new policy.
+      {"PutResourcePolicy",
+       arn +
+           R"j(,"Policy":"{\"Version\":\"2012-10-17\",\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"123456789012\"},\"Action\":\"dynamodb:*\",\"Resource\":\"*\"}]}"})j",
+       {"dynamodb:PutResourcePolicy " + kTable, "dynamodb:PutResourcePolicy " + kTable}},
+      {"GetResourcePolicy", arn + "}", {"dynamodb:GetResourcePolicy " + kTable}},
+      {"DeleteResourcePolicy", arn + "}", {"dynamodb:DeleteResourcePolicy " + kTable}},
       {"EnableKinesisStreamingDestination", kinesis + "}", {"dynamodb:EnableKinesisStreamingDestination " + kTable}},
       {"DescribeKinesisStreamingDestination", games + "}", {"dynamodb:DescribeKinesisStreamingDestination " + kTable}},
       {"UpdateKinesisStreamingDestination",

@@ -24,6 +24,9 @@
 namespace armature::auth {
 class Authorizer;
 }
+namespace armature::policy {
+class PrincipalDirectory;
+}
 
 namespace armature::api {
 
@@ -37,8 +40,10 @@ struct Services {
   const Clock& clock;
   RandomSource& random;
   const auth::Authorizer* authorizer = nullptr;  // null: everybody may do everything; see RequestContext
-  bool allows_partiql_scans = true;              // SELECT statements may read a whole table or index
-  bool shares_tables = false;                    // one set of tables: ARNs of any account and Region mean it
+  // The users and roles there are; null: none are known, and policies may name anybody.
+  const policy::PrincipalDirectory* principals = nullptr;
+  bool allows_partiql_scans = true;  // SELECT statements may read a whole table or index
+  bool shares_tables = false;        // one set of tables: ARNs of any account and Region mean it
   model::Compatibility compatibility{};
 };
 

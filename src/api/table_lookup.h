@@ -15,7 +15,16 @@
 
 namespace armature::api {
 
-// The name in `name_or_arn`; an ARN of another account or Region gives one that no table has.
+// Where a table would be. Views into the request.
+struct TableTarget {
+  table::TableScope scope;
+  std::string_view name;
+};
+// Where `name_or_arn` leads. An ARN leads into another account too, where policies decide who may; one of another
+// Region, or of another account where nobody is asked, gives a name that no table has.
+TableTarget TargetOf(const RequestContext& context, std::string_view name_or_arn);
+// For what concerns the caller's own account only: the name in `name_or_arn`; an ARN of another account or Region gives
+// one that no table has.
 std::string_view TableNameOf(const RequestContext& context, std::string_view name_or_arn);
 
 // For data operations: ACTIVE or UPDATING tables only, and only if the caller may (access.h). `action` is the
@@ -36,9 +45,10 @@ model::ApiResult<std::shared_ptr<table::Table>> LookUpDataTable(const RequestCon
 model::ApiResult<void> CheckTableName(std::string_view name_or_arn);
 
 // What to answer when the catalogue has no such table: `otherwise`, unless there is one that cannot be read.
-model::ApiError MissingTable(const RequestContext& context, std::string_view name, model::ApiError otherwise);
+model::ApiError MissingTable(const RequestContext& context, const TableTarget& target, model::ApiError otherwise);
 
-// Whether a table of that ARN would be among the caller's.
-bool IsOurs(const RequestContext& context, const model::TableArn& arn);
+// Whether a request can be about a table of that account and Region at all: it is among the caller's, or policies say
+// who may reach it from other accounts.
+bool IsReachable(const RequestContext& context, std::string_view account, std::string_view region);
 
 }  // namespace armature::api

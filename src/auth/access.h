@@ -15,6 +15,10 @@
 
 #include "auth/principal.h"
 
+namespace armature::policy {
+class Policy;
+}
+
 namespace armature::auth {
 
 enum class ResourceKind : uint8_t {
@@ -74,12 +78,19 @@ class Access {
   using Describe = void (*)(const void* of, AccessConditions& conditions);
 
   Access(std::string_view action, const Resource& resource, Describe describe, const void* of,
-         const Circumstances& circumstances)
-      : action_(action), resource_(resource), circumstances_(circumstances), describe_(describe), of_(of) {}
+         const Circumstances& circumstances, const policy::Policy* future_policy = nullptr)
+      : action_(action),
+        resource_(resource),
+        circumstances_(circumstances),
+        describe_(describe),
+        of_(of),
+        future_policy_(future_policy) {}
 
   std::string_view action() const { return action_; }  // "dynamodb:GetItem"
   const Resource& resource() const { return resource_; }
   const Circumstances& circumstances() const { return circumstances_; }
+  // The policy that the resource is about to get: the question is what will be. Null: its policy is the stored one.
+  const policy::Policy* future_policy() const { return future_policy_; }
   // Made anew at each call.
   AccessConditions conditions() const;
 
@@ -89,6 +100,7 @@ class Access {
   const Circumstances& circumstances_;
   const Describe describe_;
   const void* const of_;
+  const policy::Policy* const future_policy_;
 };
 
 }  // namespace armature::auth

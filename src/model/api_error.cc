@@ -50,6 +50,10 @@ ApiError LimitExceededException(std::string message) {
   return Make(ErrorFamily::kDynamoDb, "LimitExceededException", std::move(message));
 }
 
+ApiError PolicyNotFoundException(std::string message) {
+  return Make(ErrorFamily::kDynamoDb, "PolicyNotFoundException", std::move(message));
+}
+
 ApiError ConditionalCheckFailedException() {
   return Make(ErrorFamily::kDynamoDb, "ConditionalCheckFailedException",
               std::string(messages::kConditionalRequestFailed));

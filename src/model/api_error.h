@@ -42,6 +42,7 @@ using ApiResult = Result<T, ApiError>;
 [[gnu::cold]] ApiError ResourceNotFoundException(std::string message);
 [[gnu::cold]] ApiError ResourceInUseException(std::string message);
 [[gnu::cold]] ApiError LimitExceededException(std::string message);
+[[gnu::cold]] ApiError PolicyNotFoundException(std::string message);
 [[gnu::cold]] ApiError ConditionalCheckFailedException();
 [[gnu::cold]] ApiError TransactionConflictException();
 [[gnu::cold]] ApiError ItemCollectionSizeLimitExceededException(std::string message);

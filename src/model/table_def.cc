@@ -45,6 +45,21 @@ const KinesisDestinationDef* TableDef::LiveKinesisDestination() const {
   return it == kinesis.end() ? nullptr : &*it;
 }
 
+const ResourcePolicyDef* TableDef::FindPolicy(std::string_view stream_label) const {
+  if (stream_label.empty()) return policy.revision ? &policy : nullptr;
+  const auto it = std::find_if(stream_policies.begin(), stream_policies.end(),
+                               [&](const StreamPolicyDef& of) { return of.label == stream_label; });
+  return it == stream_policies.end() ? nullptr : &it->policy;
+}
+
+ResourcePolicyDef& TableDef::PolicyOf(std::string_view stream_label) {
+  if (stream_label.empty()) return policy;
+  const auto it = std::find_if(stream_policies.begin(), stream_policies.end(),
+                               [&](const StreamPolicyDef& of) { return of.label == stream_label; });
+  if (it != stream_policies.end()) return it->policy;
+  return stream_policies.emplace_back(StreamPolicyDef{std::string(stream_label), {}}).policy;
+}
+
 void TableDef::PruneAttributeDefinitions() {
   std::erase_if(attribute_definitions, [&](const KeyAttribute& definition) {
     return !key_schema.Find(definition.name) &&

@@ -115,6 +115,20 @@ struct KinesisDestinationDef {
   bool is_live() const { return status != KinesisStatus::kDisabled && status != KinesisStatus::kEnableFailed; }
 };
 
+// The policy of a table or stream.
+struct ResourcePolicyDef {
+  std::string document;  // as it was given; empty = there is none
+  int64_t revision = 0;  // the RevisionId: when it was put or deleted, and more than any before it; 0 = never had one
+  std::map<std::string, std::string, std::less<>> principals;  // unique ids of those it names by ARN, when it was put
+
+  bool is_set() const { return !document.empty(); }
+};
+
+struct StreamPolicyDef {
+  std::string label;  // of the stream
+  ResourcePolicyDef policy;
+};
+
 struct TableDef {
   uint64_t id = 0;  // internal, never reused
   std::string account;
@@ -141,6 +155,8 @@ struct TableDef {
   TtlDef ttl;
   std::vector<KinesisDestinationDef> kinesis;  // every one the table has had, the latest first
   std::map<std::string, std::string> tags;
+  ResourcePolicyDef policy;
+  std::vector<StreamPolicyDef> stream_policies;  // of those of its streams that have, or had, one
 
   ResourceStatus status = ResourceStatus::kActive;
   // When a table that is CREATING, UPDATING or DELETING reaches its next state.
@@ -151,6 +167,10 @@ struct TableDef {
   const IndexDef* FindIndex(std::string_view index_name) const;
   KinesisDestinationDef* FindKinesisDestination(std::string_view stream_arn);
   const KinesisDestinationDef* LiveKinesisDestination() const;  // null: none
+  // Of the table if the label is empty, else of the stream with that label. Null: it never had one.
+  const ResourcePolicyDef* FindPolicy(std::string_view stream_label) const;
+  // The same to be changed; made if it is not there.
+  ResourcePolicyDef& PolicyOf(std::string_view stream_label);
   IndexDef* FindIndex(uint32_t index_id);
   // Forgets definitions that no key uses; what is left keeps its order.
   void PruneAttributeDefinitions();

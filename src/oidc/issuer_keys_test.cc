@@ -23,7 +23,7 @@ class IssuerKeysTest : public testing::Test {
     return IssuerKeys({{"https://i.example/a", "unused", {}}}, clock_,
                       [this](const auto& source, const auto& stop) { return Read(source, stop); });
   }
-  std::string Find(IssuerKeys& keys, std::string key_id, std::string issuer = "i.example/a") {
+  std::string Find(IssuerKeys& keys, const std::string& key_id, std::string issuer = "i.example/a") {
     const auto found = RunBlocking(keys.Find(std::move(issuer), key_id));
     if (!found) return std::string(StatusCodeName(found.error().code()));
     return (*found)->HasKey(key_id) ? "has it" : "lacks it";

@@ -104,8 +104,8 @@ std::string AsAsn1(std::string_view signature, size_t coordinate_bytes) {
   const std::unique_ptr<ECDSA_SIG, Freed<ECDSA_SIG_free>> both(ECDSA_SIG_new());
   Number r = NumberOf(signature.substr(0, coordinate_bytes)), s = NumberOf(signature.substr(coordinate_bytes));
   if (!both || !r || !s || ECDSA_SIG_set0(both.get(), r.get(), s.get()) != 1) return {};
-  r.release();  // both's now
-  s.release();
+  static_cast<void>(r.release());  // both's now
+  static_cast<void>(s.release());
   unsigned char* bytes = nullptr;
   const int size = i2d_ECDSA_SIG(both.get(), &bytes);
   if (size <= 0) return {};

@@ -21,6 +21,7 @@ api::Services ServicesFrom(const ServeOptions& options, Store& store, const Gate
   api::Services services{*store.engine,   tables.catalog(), tables.reads(), tables.writes(),
                          tables.tokens(), tables.journal(), store.clock,    store.random};
   services.authorizer = gate.authorizer();
+  services.principals = &gate.principals();
   services.allows_partiql_scans = !options.no_partiql_scans;
   services.shares_tables = options.sharing == TableSharing::kOneForAll;
   services.compatibility = options.compatibility;

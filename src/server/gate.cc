@@ -30,7 +30,7 @@ bool IsKnown(const iam::Snapshot& state, std::string_view id) {
 
 }  // namespace
 
-Gate::Gate(const ServeOptions& options, Store& store)
+Gate::Gate(const ServeOptions& options, Store& store, Tables& tables)
     : options_(options),
       directory_(*store.engine, store.clock, secrets_,
                  iam::FindMasterKey(options.in_memory ? std::string() : options.data_directory, options.iam_key_file)),
@@ -40,7 +40,8 @@ Gate::Gate(const ServeOptions& options, Store& store)
       believing_(options.account, KeyAccountsFrom(options)),
       verifying_(keys_, store.clock, &backoff_),
       posture_(keys_, believing_, verifying_),
-      authorizer_(nullptr) {}
+      table_policies_(tables.catalog(), tables.journal()),
+      authorizer_(&table_policies_) {}
 
 Status Gate::Load() {
   if (options_.believes_everybody) return Status::Ok();

@@ -1,10 +1,10 @@
 // Gate: whom a server lets in, and what they may do: IAM's directory, and the verifier and authorizer that ask it.
 //
-// Stands on the Store. While there has never been an access key everybody who signs at all is believed to be the root
-// of the server's account; the first one shuts the gate for good, on every connection and without a restart
-// (auth/verify/posture.h). Until then nothing of it costs anything: no key file is read or made. With
-// believes_everybody (`armature local`) it never shuts. Load is called once, before anybody else is; KeepHouse by one
-// thread at a time.
+// Stands on the Store, and asks the Tables for their policies. While there has never been an access key everybody who
+// signs at all is believed to be the root of the server's account; the first one shuts the gate for good, on every
+// connection and without a restart (auth/verify/posture.h). Until then nothing of it costs anything: no key file is
+// read or made. With believes_everybody (`armature local`) it never shuts. Load is called once, before anybody else is;
+// KeepHouse by one thread at a time.
 #pragma once
 
 #include "auth/accept_any.h"
@@ -17,16 +17,18 @@
 #include "base/result.h"
 #include "iam/access/iam_key_ring.h"
 #include "iam/access/policy_authorizer.h"
+#include "iam/access/table_policies.h"
 #include "iam/store/directory.h"
 #include "iam/store/usage.h"
 #include "server/options.h"
 #include "server/store.h"
+#include "server/tables.h"
 
 namespace armature::server {
 
 class Gate {
  public:
-  Gate(const ServeOptions& options, Store& store);
+  Gate(const ServeOptions& options, Store& store, Tables& tables);
 
   // Reads what the store has and makes what --iam-file asks for. The error is one line fit for a user.
   Status Load();
@@ -41,6 +43,8 @@ class Gate {
   // Null: it is never asked. Asked only on behalf of those whose signature was verified.
   const auth::Authorizer* authorizer() const { return options_.believes_everybody ? nullptr : &authorizer_; }
 
+  // The users and roles there are, as policies name them.
+  const policy::PrincipalDirectory& principals() const { return directory_; }
   iam::Directory& directory() { return directory_; }
   iam::UsageTable& usage() { return usage_; }
 
@@ -58,6 +62,7 @@ class Gate {
   const auth::AcceptAnyVerifier believing_;
   const auth::SignatureVerifier verifying_;
   const auth::PostureVerifier posture_;
+  const iam::TablePolicies table_policies_;
   const iam::PolicyAuthorizer authorizer_;
   int ticks_ = 0;  // of KeepHouse
 };

@@ -33,8 +33,8 @@ Result<std::unique_ptr<House>> House::Build(const ServeOptions& options) {
 House::House(const ServeOptions& options, std::unique_ptr<Store> store)
     : options_(options),
       store_(std::move(store)),
-      gate_(options_, *store_),
       tables_(options_, *store_),
+      gate_(options_, *store_, tables_),
       background_(options_, *store_, gate_, tables_) {}
 
 Status House::Load() {

@@ -44,8 +44,8 @@ class House {
 
   const ServeOptions options_;
   const std::unique_ptr<Store> store_;
-  Gate gate_;
   Tables tables_;
+  Gate gate_;
   Background background_;
   std::optional<Front> front_;  // made by Load
 };

@@ -153,6 +153,12 @@ constexpr AllocationCase kCases[] = {
     {"Untag", "UntagResource",
      R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Plain","TagKeys":["team"]})"},
     {"ListTags", "ListTagsOfResource", R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Plain"})"},
+    {"PutPolicy", "PutResourcePolicy",
+     R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Plain","ExpectedRevisionId":"NO_POLICY","Policy":
+         "{\"Version\":\"2012-10-17\",\"Statement\":[{\"Effect\":\"Allow\",\"Principal\":{\"AWS\":\"123456789012\"},\"Action\":\"dynamodb:*\",\"Resource\":\"*\"}]}"})"},
+    {"GetNoPolicy", "GetResourcePolicy", R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Plain"})"},
+    {"DeleteNoPolicy", "DeleteResourcePolicy",
+     R"({"ResourceArn":"arn:aws:dynamodb:us-east-1:123456789012:table/Plain"})"},
     {"EnableKinesis", "EnableKinesisStreamingDestination",
      R"({"TableName":"Full","StreamArn":"arn:aws:kinesis:us-east-1:123456789012:stream/changes"})"},
     {"DisableKinesis", "DisableKinesisStreamingDestination",

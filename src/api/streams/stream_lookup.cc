@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "api/access.h"
+#include "api/table_lookup.h"
 #include "model/messages/streams.h"
 #include "model/names/arn.h"
 
@@ -16,7 +16,7 @@ ApiResult<table::Journal::StreamRef> FindStream(const RequestContext& context, s
   if (!parts) return model::ValidationException(std::string(messages::kInvalidStreamArn));
   ARMATURE_CHECK_OK(
       Authorize(context, {auth::ResourceKind::kStream, parts->region, parts->account, parts->table, parts->label}));
-  if (parts->account == context.account && parts->region == context.region)
+  if (IsReachable(context, parts->account, parts->region))
     if (auto found = context.services.journal.FindStream(arn)) return std::move(*found);
   return model::ResourceNotFoundException(fmt::format(messages::kStreamNotFound, arn));
 }

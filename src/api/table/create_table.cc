@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "api/handlers.h"
+#include "api/resource_policy/policy_change.h"
 #include "api/table/index_definitions.h"
 #include "api/table/key_schema_checks.h"
 #include "api/table/relaxed_definition.h"
@@ -53,9 +54,17 @@ ApiResult<void> RejectUnsupported(const wire::CreateTableInput& request) {
     return ValidationException(fmt::format(messages::kNotSupportedYet, member));
   };
   if (request.VectorIndexes.present) return refuse("VectorIndexes");
-  if (request.ResourcePolicy) return refuse("ResourcePolicy");
   if (request.GlobalTableSourceArn) return refuse("GlobalTableSourceArn");
   if (request.GlobalTableSettingsReplicationMode) return refuse("GlobalTableSettingsReplicationMode");
+  return {};
+}
+
+ApiResult<void> ApplyPolicy(const RequestContext& context, const wire::CreateTableInput& request, TableDef& table) {
+  if (!request.ResourcePolicy) return {};
+  ARMATURE_TRY(NewPolicy made,
+               MakeNewPolicy(context, *request.ResourcePolicy, policy::PolicyOwner::kTable, table.Arn()));
+  table.policy = std::move(made.def);
+  table.policy.revision = context.now_millis;
   return {};
 }
 
@@ -83,14 +92,17 @@ ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::Crea
   if (request.TableClass) table.table_class = *request.TableClass;
   table.deletion_protection = request.DeletionProtectionEnabled.value_or(false);
   table.uuid = UuidV4(context.services.random);
+  ARMATURE_CHECK_OK(ApplyPolicy(context, request, table));
   return table;
 }
 
-// Tags that a table is born with are tagging too.
+// Tags that a table is born with are tagging too, and so with its policy.
 ApiResult<void> AuthorizeCreation(const RequestContext& context, const wire::CreateTableInput& request) {
   const auth::Resource table = TableResource(context, *request.TableName);
   const auto touch = [&](AccessDetails& details) { AddRequestTags(request.Tags, details); };
   ARMATURE_CHECK_OK(Authorize(context, table, touch));
+  if (request.ResourcePolicy)
+    ARMATURE_CHECK_OK(Authorize(context, table, touch, nullptr, "dynamodb:PutResourcePolicy"));
   if (request.Tags.empty()) return {};
   return Authorize(context, table, touch, nullptr, "dynamodb:TagResource");
 }

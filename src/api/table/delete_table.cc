@@ -30,8 +30,8 @@ ApiResult<void> CheckDeletable(const model::TableDef& def) {
 
 Task<ApiResult<void>> DeleteTable(RequestContext& context, const wire::DeleteTableInput& request) {
   ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
-  const std::string_view name = TableNameOf(context, *request.TableName);
-  ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Delete(context.scope(), name, CheckDeletable));
+  const auto [scope, name] = TargetOf(context, *request.TableName);
+  ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Delete(scope, name, CheckDeletable));
   // Its streams are closed; they can be read for a day.
   if (const Status closed = co_await context.services.journal.FollowDefinition(table); !closed.ok())
     LogWarn("the streams of table {} are not closed yet: {}", name, closed.ToString());

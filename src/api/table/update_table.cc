@@ -141,12 +141,11 @@ ApiResult<void> Apply(const wire::UpdateTableInput& request, int64_t now_millis,
 Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTableInput& request) {
   ARMATURE_CO_CHECK_OK(CheckRequest(request));
   ARMATURE_CO_TRY(const auto table, FindAnyTable(context, *request.TableName));
-  const std::string_view name = TableNameOf(context, *request.TableName);
+  const auto [scope, name] = TargetOf(context, *request.TableName);
   const auto before = table->schema();
-  ARMATURE_CO_TRY(const auto def,
-                  co_await context.services.catalog.Update(context.scope(), name, [&](TableDef& current) {
-                    return Apply(request, context.now_millis, current);
-                  }));
+  ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Update(scope, name, [&](TableDef& current) {
+    return Apply(request, context.now_millis, current);
+  }));
   if (request.StreamSpecification) {
     const Status followed = co_await context.services.journal.FollowDefinition(table);
     if (!followed.ok()) co_return model::FromStatus(followed);

@@ -10,10 +10,10 @@ namespace armature::api {
 Task<model::ApiResult<void>> TagResource(RequestContext& context, const wire::TagResourceInput& request) {
   if (request.Tags.empty()) co_return model::ValidationException(std::string(model::messages::kNoTags));
   const auto touch = [&](AccessDetails& details) { AddRequestTags(request.Tags, details); };
-  ARMATURE_CO_TRY(const auto table, FindTaggedTable(context, *request.ResourceArn, "TagResource", touch));
-  const std::string name = table->def()->name;
+  ARMATURE_CO_CHECK_OK(FindTaggedTable(context, *request.ResourceArn, "TagResource", touch));
+  const TableTarget target = TargetOf(context, *request.ResourceArn);
   auto changed = co_await context.services.catalog.Update(
-      context.scope(), name, [&](model::TableDef& def) { return ApplyTags(request.Tags, def.tags); });
+      target.scope, target.name, [&](model::TableDef& def) { return ApplyTags(request.Tags, def.tags); });
   ARMATURE_CO_CHECK_OK(changed);
   co_return model::ApiResult<void>{};
 }

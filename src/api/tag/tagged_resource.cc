@@ -13,13 +13,14 @@ model::ApiResult<std::shared_ptr<table::Table>> FindTaggedTable(const RequestCon
   if (!arn.starts_with("arn:")) return model::ValidationException(fmt::format(messages::kNoArn, arn));
   const auto parsed = model::ParseTableArn(arn);
   if (!parsed) return model::ValidationException(fmt::format(messages::kInvalidResourceArn, arn));
-  if (!IsOurs(context, *parsed))
+  if (!IsReachable(context, parsed->account, parsed->region))
     return model::AccessDeniedException(
         fmt::format(messages::kTagAccessDenied, context.account, operation, arn, operation));
   ARMATURE_CHECK_OK(AuthorizeTable(context, arn, touch));
-  auto table = context.services.catalog.Find(context.scope(), parsed->table);
+  const TableTarget target = TargetOf(context, arn);
+  auto table = context.services.catalog.Find(target.scope, target.name);
   if (!table || table->def()->IsGoneAt(context.now_millis))
-    return MissingTable(context, parsed->table,
+    return MissingTable(context, target,
                         model::ResourceNotFoundException(fmt::format(messages::kTagResourceNotFound, arn)));
   return table;
 }

@@ -12,8 +12,8 @@
 
 namespace armature::api {
 
-// The table, if the ARN is one of a table of this account and Region that exists, and the caller may. AWS answers
-// AccessDenied for anybody else's ARN, before it looks for the table.
+// The table, if the ARN is one of a table within reach that exists, and the caller may. AWS answers AccessDenied for
+// any other ARN, before it looks for the table.
 model::ApiResult<std::shared_ptr<table::Table>> FindTaggedTable(const RequestContext& context, std::string_view arn,
                                                                 std::string_view operation, const Touch& touch = {});
 

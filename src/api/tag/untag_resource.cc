@@ -11,9 +11,9 @@ Task<model::ApiResult<void>> UntagResource(RequestContext& context, const wire::
   const auto touch = [&](AccessDetails& details) {
     for (const std::string_view key : request.TagKeys) details.out.request_tags.push_back({key, {}});
   };
-  ARMATURE_CO_TRY(const auto table, FindTaggedTable(context, *request.ResourceArn, "UntagResource", touch));
-  const std::string name = table->def()->name;
-  auto changed = co_await context.services.catalog.Update(context.scope(), name,
+  ARMATURE_CO_CHECK_OK(FindTaggedTable(context, *request.ResourceArn, "UntagResource", touch));
+  const TableTarget target = TargetOf(context, *request.ResourceArn);
+  auto changed = co_await context.services.catalog.Update(target.scope, target.name,
                                                           [&](model::TableDef& def) -> model::ApiResult<void> {
                                                             for (std::string_view key : request.TagKeys)
                                                               def.tags.erase(std::string(key));

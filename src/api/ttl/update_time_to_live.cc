@@ -50,8 +50,8 @@ Task<ApiResult<void>> UpdateTimeToLive(RequestContext& context, const wire::Upda
                    context.now_millis + catalog.control_plane_delay_millis()};
     return {};
   };
-  const std::string_view name = TableNameOf(context, *request.TableName);
-  ARMATURE_CO_CHECK_OK(co_await catalog.Update(context.scope(), name, change));
+  const auto [scope, name] = TargetOf(context, *request.TableName);
+  ARMATURE_CO_CHECK_OK(co_await catalog.Update(scope, name, change));
   JsonWriter json(context.body);
   json.BeginObject();
   json.Key("TimeToLiveSpecification");

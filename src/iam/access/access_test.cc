@@ -350,7 +350,8 @@ TEST_F(AuthorizerTest, ConditionsAreMadeOnceAndOnlyIfTheyAreAskedFor) {
 
 TEST_F(AuthorizerTest, CallerConnectionTimeAndTagsAreKnownToConditions) {
   ASSERT_EQ(Run([](Draft& draft) { return TagEntity<User>(draft, kAccount, "bob", {{"Team", "red"}}); }), "ok");
-  const auto holds = [&](std::string_view condition, auth::Circumstances how = {}, Described described = {}) {
+  const auto holds = [&](std::string_view condition, const auth::Circumstances& how = {},
+                         const Described& described = {}) {
     Put("own", Conditional(condition));
     return AuthorizeBob(described, how) == "ok";
   };

@@ -7,6 +7,7 @@
 #include "auth/access.h"
 #include "iam/access/authorize.h"
 #include "iam/entities/names.h"
+#include "policy/resource/resource_policy.h"
 
 namespace armature::iam {
 
@@ -70,15 +71,25 @@ class AccessSource final : public policy::ConditionSource {
 
 }  // namespace
 
+std::shared_ptr<const policy::Policy> PolicyAuthorizer::FindPolicy(const auth::Principal& principal,
+                                                                   const auth::Access& access) const {
+  if (!resource_policies_ || access.future_policy()) return nullptr;
+  const bool is_own = access.resource().account.empty() || access.resource().account == principal.identity->account;
+  // What cannot be granted to other accounts is as if nothing were granted to them.
+  if (!is_own && !policy::WorksAcrossAccounts(access.action())) return nullptr;
+  return resource_policies_->Find(access.resource());
+}
+
 model::ApiResult<void> PolicyAuthorizer::Authorize(const auth::Principal& principal, const auth::Access& access) const {
   const auth::Resource& resource = access.resource();
   const std::string arn = resource.Arn();
-  const auto of_resource = resource_policies_ ? resource_policies_->Find(resource) : nullptr;
+  const auto stored = FindPolicy(principal, access);
+  const policy::Policy* const of_resource = access.future_policy() ? access.future_policy() : stored.get();
   const AccessSource source(access);
   const Ask ask{.action = access.action(),
                 .resource = arn,
                 .resource_account = resource.account,
-                .resource_policy = of_resource.get(),
+                .resource_policy = of_resource,
                 .conditions = &source};
   const policy::Decision decision = Decide(*principal.identity, access.circumstances(), ask);
   if (decision.allowed()) [[likely]]

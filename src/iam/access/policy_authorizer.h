@@ -28,6 +28,9 @@ class PolicyAuthorizer final : public auth::Authorizer {
   model::ApiResult<void> Authorize(const auth::Principal& principal, const auth::Access& access) const override;
 
  private:
+  // The one that has a say in this access; null: none.
+  std::shared_ptr<const policy::Policy> FindPolicy(const auth::Principal& principal, const auth::Access& access) const;
+
   const ResourcePolicies* const resource_policies_;
 };
 

@@ -18,34 +18,6 @@ std::string EntityArnOf(std::string_view kind, const Entity& entity) {
 
 bool IsWhiteSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-// Notes whom it has found.
-class NotingDirectory final : public policy::PrincipalDirectory {
- public:
-  NotingDirectory(const policy::PrincipalDirectory& directory, BoundPrincipals& found)
-      : directory_(directory), found_(found) {}
-  std::optional<std::string> FindUniqueId(std::string_view arn) const override {
-    auto id = directory_.FindUniqueId(arn);
-    if (id) found_[std::string(arn)] = *id;
-    return id;
-  }
-
- private:
-  const policy::PrincipalDirectory& directory_;
-  BoundPrincipals& found_;
-};
-
-class StoredDirectory final : public policy::PrincipalDirectory {
- public:
-  explicit StoredDirectory(const BoundPrincipals& stored) : stored_(stored) {}
-  std::optional<std::string> FindUniqueId(std::string_view arn) const override {
-    const auto found = stored_.find(arn);
-    return found == stored_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  const BoundPrincipals& stored_;
-};
-
 IamResult<DocumentRef> Finish(std::string_view text, Result<std::shared_ptr<const policy::Policy>> compiled,
                               BoundPrincipals principals) {
   if (!compiled) return MalformedPolicyDocument(compiled.error().message());
@@ -67,12 +39,12 @@ IamResult<DocumentRef> MakeDocument(std::string_view text, policy::PolicyKind ki
 IamResult<DocumentRef> MakeDocument(std::string_view text, policy::PolicyKind kind,
                                     const policy::PrincipalDirectory& directory) {
   BoundPrincipals found;
-  auto compiled = policy::Parse(text, kind, NotingDirectory(directory, found));
+  auto compiled = policy::Parse(text, kind, policy::NotingDirectory(directory, found));
   return Finish(text, std::move(compiled), std::move(found));
 }
 
 IamResult<DocumentRef> MakeDocument(std::string_view text, policy::PolicyKind kind, BoundPrincipals principals) {
-  auto compiled = policy::Parse(text, kind, StoredDirectory(principals));
+  auto compiled = policy::Parse(text, kind, policy::StoredDirectory(principals));
   return Finish(text, std::move(compiled), std::move(principals));
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "iam/entities/iam_error.h"
+#include "policy/bound_principals.h"
 #include "policy/policy.h"
 
 namespace armature::iam {
@@ -27,8 +28,7 @@ struct Tag {
 };
 using Tags = std::vector<Tag>;
 
-// ARNs of users and roles, and the unique ids that they had when a policy that names them was saved.
-using BoundPrincipals = std::map<std::string, std::string, std::less<>>;
+using policy::BoundPrincipals;
 
 // A policy's text as it was given, and what it means.
 struct Document {

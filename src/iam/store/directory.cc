@@ -80,6 +80,8 @@ Result<std::shared_ptr<const MasterKeys>> Directory::master_keys() {
 
 // --- loading
 
+std::optional<std::string> Directory::FindUniqueId(std::string_view arn) const { return Current()->FindUniqueId(arn); }
+
 Task<Status> Directory::Load() {
   const auto guard = co_await change_latch_.LockStripe(0);
   bool needs_sealing = false;

@@ -29,7 +29,7 @@
 
 namespace armature::iam {
 
-class Directory {
+class Directory final : public policy::PrincipalDirectory {
  public:
   // `random` is for secrets: nobody may be able to guess it.
   Directory(storage::Engine& engine, const Clock& clock, RandomSource& random, MasterKeySource key_source);
@@ -42,6 +42,8 @@ class Directory {
   // The same without a lock while nothing changes, for whoever asks with every request. Good until the calling thread
   // asks again, and until then also when it changes.
   const std::shared_ptr<const Snapshot>& Pinned() const;
+  // As things are now.
+  std::optional<std::string> FindUniqueId(std::string_view arn) const override;
   // Grows with every change that is in force.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
 

@@ -93,6 +93,34 @@ void WriteKinesis(JsonWriter& json, const std::vector<KinesisDestinationDef>& de
   json.EndArray();
 }
 
+void WritePolicyMembers(JsonWriter& json, const ResourcePolicyDef& policy) {
+  WriteString(json, "document", policy.document);
+  WriteInt(json, "revision", policy.revision);
+  json.Key("principals");
+  json.BeginObject();
+  for (const auto& [arn, id] : policy.principals) WriteString(json, arn, id);
+  json.EndObject();
+}
+
+void WritePolicies(JsonWriter& json, const TableDef& table) {
+  if (table.policy.revision) {
+    json.Key("resourcePolicy");
+    json.BeginObject();
+    WritePolicyMembers(json, table.policy);
+    json.EndObject();
+  }
+  if (table.stream_policies.empty()) return;
+  json.Key("streamPolicies");
+  json.BeginArray();
+  for (const auto& [label, policy] : table.stream_policies) {
+    json.BeginObject();
+    WriteString(json, "label", label);
+    WritePolicyMembers(json, policy);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
 std::string EncodeTableDef(const TableDef& table) {
@@ -135,6 +163,7 @@ std::string EncodeTableDef(const TableDef& table) {
   json.BeginObject();
   for (const auto& [key, value] : table.tags) WriteString(json, key, value);
   json.EndObject();
+  WritePolicies(json, table);
   WriteString(json, "status", ResourceStatusName(table.status));
   WriteInt(json, "transitionDue", table.transition_due_millis);
   json.EndObject();
@@ -216,6 +245,16 @@ IndexDef ReadIndex(const JsonRecord& record) {
   return index;
 }
 
+ResourcePolicyDef ReadPolicy(const JsonRecord& record) {
+  ResourcePolicyDef policy{record.Text("document"), record.Int("revision"), {}};
+  if (const auto principals = record.Object("principals"))
+    principals->ForEachText(
+        [&policy](std::string_view arn, std::string_view id) { policy.principals.emplace(arn, id); });
+  return policy;
+}
+
+StreamPolicyDef ReadStreamPolicy(const JsonRecord& record) { return {record.Text("label"), ReadPolicy(record)}; }
+
 Result<TableDef> ReadTable(const JsonRecord& record) {
   TableDef table;
   table.id = record.Unsigned("id");
@@ -241,6 +280,8 @@ Result<TableDef> ReadTable(const JsonRecord& record) {
   table.kinesis = record.List("kinesis", ReadKinesisDestination);
   if (const auto tags = record.Object("tags"))
     tags->ForEachText([&table](std::string_view key, std::string_view value) { table.tags.emplace(key, value); });
+  if (const auto policy = record.Object("resourcePolicy")) table.policy = ReadPolicy(*policy);
+  table.stream_policies = record.List("streamPolicies", ReadStreamPolicy);
   table.status = ReadStatus(record);
   table.transition_due_millis = record.Int("transitionDue");
   if (table.id == 0 || table.key_schema.hash.empty()) return Status::Corruption("its record lacks its id or key");

@@ -43,10 +43,29 @@ inline constexpr std::string_view kPolicyFederatedPrincipal =
 inline constexpr std::string_view kInvalidResourcePolicy =
     "One or more parameter values were invalid: Invalid policy document: {}";
 inline constexpr std::string_view kResourcePolicyActions = "The following action names are invalid: {}";
-// AWS's own words for these two are not on record.
+// AWS's own words for these three are not on record.
+inline constexpr std::string_view kResourcePolicyTooLong = "The policy is longer than {} bytes";
 inline constexpr std::string_view kResourcePolicyResources = "The following resources are invalid: {}";
 inline constexpr std::string_view kResourcePolicyPublic =
     "The policy grants public access, which block public access does not allow";
+
+// --- changes of resource policies
+inline constexpr std::string_view kNoResourcePolicy =
+    "Resource-based policy not found for the provided ResourceArn: {}";
+// After that head: the revision that was expected is not the one there is. What is changed is "table <name>".
+inline constexpr std::string_view kPolicyNotExpected =
+    "Requested policy update expecting none to be present for {}, but a policy exists with revision id {}.";
+inline constexpr std::string_view kOtherPolicyRevision =
+    "Requested update for policy with revision id {}, but the policy associated to target {} has revision id {}.";
+// AWS's own words for these are not on record.
+inline constexpr std::string_view kPolicyExpected =
+    "Requested update for policy with revision id {}, but no policy is associated to target {}.";
+inline constexpr std::string_view kPolicyUpdatePending =
+    "Attempt to change a resource which is still in use: There is a pending previous resource-based policy update for "
+    "{}";
+inline constexpr std::string_view kPolicyLocksOut =
+    "One or more parameter values were invalid: The policy would not let you change or delete it in the future. Set "
+    "ConfirmRemoveSelfResourceAccess to true to put it nevertheless";
 
 // --- denials
 inline constexpr std::string_view kNotAuthorized = "User: {} is not authorized to perform: {} on resource: {} {}";

@@ -16,7 +16,7 @@ namespace {
 class TlsPolicyTest : public TlsServerTest {
  protected:
   // A session that another connection may go on with.
-  SessionPtr MakeSession(TlsClientSetup setup = {}) {
+  SessionPtr MakeSession(const TlsClientSetup& setup = {}) {
     auto client = ConnectTls(setup);
     EXPECT_TRUE(client.Handshake());
     EXPECT_EQ(client.Call(kGet).status, 200);  // in TLS 1.3 the ticket comes behind the handshake

@@ -12,7 +12,7 @@
 #include "base/testing/fuzz_check.h"
 #include "policy/document/statement_positions.h"
 #include "policy/explain.h"
-#include "policy/resource_policy.h"
+#include "policy/resource/resource_policy.h"
 #include "policy/testing/policy_testing.h"
 
 namespace armature::policy {

@@ -382,7 +382,7 @@ std::string ReferenceVerdict(const Request& request, const ReferenceConditions& 
   };
   const bool is_own = request.resource_account.empty() || request.resource_account == request.principal.account;
   if (!is_own) {
-    const std::string own = own_account();
+    std::string own = own_account();
     if (own != "allowed") return own;
     return resource.allows.empty() ? "implicit resource" : "allowed";
   }

@@ -1,4 +1,4 @@
-#include "policy/resource_policy.h"
+#include "policy/resource/resource_policy.h"
 
 #include <string>
 

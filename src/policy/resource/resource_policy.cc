@@ -1,4 +1,4 @@
-#include "policy/resource_policy.h"
+#include "policy/resource/resource_policy.h"
 
 #include <algorithm>
 #include <array>
@@ -160,8 +160,11 @@ model::ApiError Invalid(std::string_view reason) {
 }  // namespace
 
 model::ApiResult<std::shared_ptr<const Policy>> ParseResourcePolicy(std::string_view document, PolicyOwner owner,
-                                                                    std::string_view resource_arn) {
-  auto policy = Parse(document, PolicyKind::kResource);
+                                                                    std::string_view resource_arn,
+                                                                    const PrincipalDirectory* directory) {
+  if (document.size() > kLongestResourcePolicy)
+    return Invalid(fmt::format(fmt::runtime(messages::kResourcePolicyTooLong), kLongestResourcePolicy));
+  auto policy = directory ? Parse(document, PolicyKind::kResource, *directory) : Parse(document, PolicyKind::kResource);
   if (!policy) return Invalid(policy.error().message());
   if (const QuotedList invalid = InvalidActions(**policy, owner); !invalid.empty())
     return Invalid(fmt::format(fmt::runtime(messages::kResourcePolicyActions), invalid.Text()));

@@ -16,10 +16,14 @@ namespace armature::policy {
 
 enum class PolicyOwner : uint8_t { kTable, kStream };
 
+// White space counts.
+inline constexpr size_t kLongestResourcePolicy = 20 * 1024;
+
 // The compiled policy of the table or stream with that ARN, or the ValidationException that PutResourcePolicy and
-// CreateTable answer. Its length, which AWS counts by itself, is not looked at.
+// CreateTable answer. With a directory the users and roles that it names must be there, and are bound.
 model::ApiResult<std::shared_ptr<const Policy>> ParseResourcePolicy(std::string_view document, PolicyOwner owner,
-                                                                    std::string_view resource_arn);
+                                                                    std::string_view resource_arn,
+                                                                    const PrincipalDirectory* directory = nullptr);
 
 // Whether it allows something to everybody, without a condition that holds them to fixed accounts, principals, services
 // or networks.
