@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
+#include "net/tls/record_buffers.h"
 #include "server/house.h"
 #include "server/local_options.h"
 #include "server/options.h"
@@ -103,6 +104,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   const ServeOptions& options = *parsed.options;
   SetLogLevel(options.log_level);
   const sigset_t signals = BlockSignals(!options.tls_certificate.empty());
+  if (!options.tls_certificate.empty()) net::KeepRecordBuffers();
   RaiseDescriptorLimit();
   GiveLargeBlocksBack();
   MemoryReserve::Install();

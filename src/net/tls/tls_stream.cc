@@ -6,11 +6,10 @@
 namespace armature::net {
 namespace {
 
-// SSL_get_error takes whatever lies in the thread's queue for a failure of the call before it.
-void ForgetOthersErrors() {
-  if (ERR_peek_error() != 0) [[unlikely]]
-    ERR_clear_error();
-}
+// What a call that failed waits for. SSL_get_error says so too, but takes whatever lies in the thread's queue of errors
+// for a failure of the call before it, so that the queue would have to be emptied before each.
+bool WaitsToRead(const SSL* ssl) { return SSL_want_read(ssl) && BIO_should_read(SSL_get_rbio(ssl)); }
+bool WaitsToWrite(const SSL* ssl) { return SSL_want_write(ssl) && BIO_should_write(SSL_get_wbio(ssl)); }
 
 int FailWith(int error) {
   errno = error;
@@ -36,7 +35,7 @@ TlsStream::Handshake TlsStream::Advance() {
   needs_to_write_ = false;
   if (is_established_) return Handshake::kDone;
   link_.is_drained = false;
-  ForgetOthersErrors();
+  ERR_clear_error();  // a failure is looked for there
   const int result = SSL_do_handshake(ssl_.get());
   if (result == 1) {
     is_established_ = true;
@@ -44,8 +43,7 @@ TlsStream::Handshake TlsStream::Advance() {
     if (SSL_session_reused(ssl_.get()) == 1) counters_.resumed.Add();
     return Handshake::kDone;
   }
-  const int why = SSL_get_error(ssl_.get(), result);
-  if (why == SSL_ERROR_WANT_READ || why == SSL_ERROR_WANT_WRITE) return Handshake::kWaits;
+  if (WaitsToRead(ssl_.get()) || WaitsToWrite(ssl_.get())) return Handshake::kWaits;
   return OnHandshakeFailed();
 }
 
@@ -65,10 +63,8 @@ ssize_t TlsStream::Read(char* to, size_t room) {
   size_t total = 0;
   while (total < room) {
     size_t count = 0;
-    ForgetOthersErrors();
-    const int result = SSL_read_ex(ssl_.get(), to + total, room - total, &count);
-    if (result != 1) {
-      OnReadRefused(result);
+    if (SSL_read_ex(ssl_.get(), to + total, room - total, &count) != 1) {
+      OnReadRefused();
       if (total > 0) break;
       if (is_broken_) return FailWith(link_.error);
       return is_ending_ ? 0 : FailWith(EAGAIN);
@@ -79,12 +75,16 @@ ssize_t TlsStream::Read(char* to, size_t room) {
   return static_cast<ssize_t>(total);
 }
 
-void TlsStream::OnReadRefused(int result) {
-  switch (SSL_get_error(ssl_.get(), result)) {
-    case SSL_ERROR_WANT_READ: return;
-    case SSL_ERROR_WANT_WRITE: needs_to_write_ = true; return;
-    case SSL_ERROR_ZERO_RETURN: is_ending_ = true; return;
-    default: break;
+void TlsStream::OnReadRefused() {
+  if (WaitsToRead(ssl_.get())) return;
+  if (WaitsToWrite(ssl_.get())) {
+    needs_to_write_ = true;
+    return;
+  }
+  // A peer that gives up in anger counts as having shut down, too, but leaves an error.
+  if ((SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0 && ERR_peek_error() == 0) {
+    is_ending_ = true;
+    return;
   }
   ERR_clear_error();
   is_broken_ = is_ending_ = true;
@@ -94,10 +94,8 @@ void TlsStream::OnReadRefused(int result) {
 ssize_t TlsStream::Write(std::string_view bytes) {
   if (is_broken_) return FailWith(link_.error);
   size_t count = 0;
-  ForgetOthersErrors();
-  const int result = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &count);
-  if (result == 1) return static_cast<ssize_t>(count);
-  if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_WRITE) return FailWith(EAGAIN);
+  if (SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &count) == 1) return static_cast<ssize_t>(count);
+  if (WaitsToWrite(ssl_.get())) return FailWith(EAGAIN);
   ERR_clear_error();
   is_broken_ = is_ending_ = true;
   if (link_.error == 0) link_.error = EPROTO;

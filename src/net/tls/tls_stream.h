@@ -62,7 +62,7 @@ class TlsStream {
  private:
   TlsStream(SslPtr ssl, const TlsCounters& counters) : ssl_(std::move(ssl)), counters_(counters) {}
 
-  void OnReadRefused(int result);
+  void OnReadRefused();
   Handshake OnHandshakeFailed();
 
   SocketLink link_;  // outlives ssl_, which refers to it
