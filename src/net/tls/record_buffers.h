@@ -1,4 +1,5 @@
-// The buffers that OpenSSL takes for the records of a message and gives back behind it: kept by each thread for the next.
+// The buffers that OpenSSL takes for the records of a message and gives back behind it: kept by each thread for the
+// next.
 //
 // A stream holds none between messages (tls_stream.h), so each message takes two of some 17 KB. The allocator has no
 // list for pieces of that size and searches for them every time. Here each thread keeps a few. They go with the thread.
@@ -9,8 +10,8 @@
 
 namespace armature::net {
 
-// Gives OpenSSL the allocator below. To be called before OpenSSL has taken any memory: later it is too late, and nothing
-// changes.
+// Gives OpenSSL the allocator below. To be called before OpenSSL has taken any memory: later it is too late, and
+// nothing changes.
 void KeepRecordBuffers();
 
 // Everything that is no buffer for records is the system's as before.

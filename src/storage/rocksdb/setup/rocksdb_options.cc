@@ -15,6 +15,7 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "storage/rocksdb/cache/block_allocator.h"
 #include "storage/rocksdb/memtable/linked_memtable.h"
 #include "storage/rocksdb/memtable/row_blocks.h"
 
@@ -109,6 +110,7 @@ std::shared_ptr<rocksdb::Cache> MakeBlockCache(const RocksDbOptions& options) {
   cache.capacity = options.memory_bytes;
   cache.num_shard_bits = 4;
   cache.high_pri_pool_ratio = 0.3;
+  cache.memory_allocator = std::make_shared<BlockAllocator>(options.memory_bytes);
   return rocksdb::NewLRUCache(cache);
 }
 
