@@ -16,6 +16,8 @@ struct Options;
 
 namespace armature::storage {
 
+class DataKeys;
+
 // What an acknowledgement (a finished WhenDurable) means.
 enum class Durability {
   // On stable storage: survives power loss. Readers see nothing else.
@@ -44,6 +46,9 @@ struct RocksDbOptions {
   size_t write_buffer_bytes = 0;
   MemtableKind memtable = MemtableKind::kLinked;
   int background_jobs = 2;
+
+  // What files are encrypted with; null: they are not.
+  std::shared_ptr<DataKeys> data_keys{};
 
   // The operating system to run on; null = the real one. Tests inject faults here.
   rocksdb::Env* env = nullptr;
