@@ -52,6 +52,7 @@ class OpenStore {
   // Whether a commit is acknowledged only once it is synced.
   bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
 
+  const std::string& path() const { return options_.directory; }
   rocksdb::DB& db() const { return *db_; }
   StoreFileSystem& files() const { return *files_; }
   DurableViews& views() const { return *views_; }

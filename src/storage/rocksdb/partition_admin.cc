@@ -159,7 +159,7 @@ Task<Status> PartitionAdmin::Checkpoint(std::string directory) {
   if (Status status = co_await BecomeDurable(); !status.ok()) co_return status;
   co_return co_await thread_.Await([this, &directory]() -> Status {
     if (store_.is_closed()) return OpenStore::Closed();
-    return CopyStore(store_.db(), directory);
+    return CopyStore(store_.db(), store_.path(), directory);
   });
 }
 
