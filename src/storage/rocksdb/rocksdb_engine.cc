@@ -99,6 +99,8 @@ class RocksDbEngine final : public Engine, public WritableStore {
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override;
   Task<Status> Checkpoint(std::string directory) override { return admin_.Checkpoint(std::move(directory)); }
+  Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey() override { return admin_.FilesByDataKey(); }
+  Task<Status> RewriteUnderNewestKey() override { return admin_.RewriteUnderNewestKey(); }
   EngineStats stats() const override;
   Status Close() override;
 

@@ -35,7 +35,7 @@ TEST(FileHeader, BytesAsDocumented) {
             "01020000"
             "00000007"
             "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-            "DOCUMENTED");
+            "104b811348d51f5b7b57eda4f8f94aeb");
 }
 
 TEST(FileHeader, IsReadAsItWasMade) {

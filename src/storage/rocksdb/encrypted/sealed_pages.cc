@@ -83,8 +83,6 @@ uint64_t SealedPages::TextBytes(uint64_t file_bytes) {
   return sealed / kSealedPage * kPage + (rest > kTag ? rest - kTag : 0);
 }
 
-uint64_t SealedPages::PageCount(uint64_t file_bytes) {
-  return file_bytes < FileHeader::kBytes ? 0 : (file_bytes - FileHeader::kBytes + kSealedPage - 1) / kSealedPage;
-}
+uint64_t SealedPages::PageCount(uint64_t file_bytes) { return (TextBytes(file_bytes) + kPage - 1) / kPage; }
 
 }  // namespace armature::storage

@@ -31,7 +31,8 @@ class SealedPages {
 
   // Where a page lies in the file, behind the header.
   static uint64_t PlaceOf(uint64_t page) { return FileHeader::kBytes + page * kSealedPage; }
-  // How many bytes a file of so many bytes holds, and how many pages that are; 0 for what cannot be.
+  // How many bytes a file of so many bytes holds, and how many pages that are. Less than a page and its tag is nothing:
+  // the page before it is not the last, and does not open as such.
   static uint64_t TextBytes(uint64_t file_bytes);
   static uint64_t PageCount(uint64_t file_bytes);
 

@@ -83,6 +83,9 @@ class ReadOnlyStore final : public Engine {
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<UnchangingSnapshot>(); }
   Task<Status> Checkpoint(std::string) override { co_return Refused(); }
+  // Not how many files: as long as the disk is full, no key is given up.
+  Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey() override { co_return Refused(); }
+  Task<Status> RewriteUnderNewestKey() override { co_return Refused(); }
   EngineStats stats() const override { return {}; }
   // Whoever has a partition finds it dead and looks for it in the store that is open for writing.
   Status Close() override {
