@@ -1,7 +1,9 @@
 #include "front/aws_json_route.h"
 
 #include <exception>
+#include <optional>
 
+#include "front/audit_note.h"
 #include "front/peer_address.h"
 #include "wire/envelope/envelope.h"
 #include "wire/query/query_request.h"
@@ -21,6 +23,15 @@ constexpr size_t kHeldPerBodyByte = 3;
 bool IsHeavy(const net::HttpRequest& request) {
   if (request.body.size() > kHeavyBodyBytes) return true;
   return request.body.size() > kLightCodedBytes && request.Find("Content-Encoding") != nullptr;
+}
+
+// What the audit is to know of a call that has ended.
+void Conclude(const Call& call, const ApiResult<void>& answered, AuditNote& note) {
+  if (!call.operation) return note.Forget();
+  if (call.is_refused) note.Refused();
+  if (call.is_decoded) note.Asked(*call.schema->input, call.request);
+  if (answered) note.Succeeded();
+  else note.Failed(answered.error());
 }
 
 }  // namespace
@@ -75,6 +86,11 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
   const wire::OperationSchema* const schema =
       stats.operation() < wire::kOperationCount ? &wire::AllOperations()[stats.operation()] : nullptr;
   Call call;
+  std::optional<AuditNote> note;
+  if (pipeline_.audit() && schema) {
+    note.emplace(pipeline_, exchange, AuditedAs(*schema), call.caller);
+    call.witness = &note->witness();
+  }
   ApiResult<void> answered;
   if (IsHeavy(request)) answered = co_await PrepareElsewhere(exchange, schema, call);
   else answered = PrepareHere(exchange, schema, call);
@@ -83,6 +99,7 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
     answered = co_await pipeline_.Execute(call, request, exchange.arena(), response.body);
   }
   if (!answered) wire::SetError(answered.error(), response);
+  if (note) Conclude(call, answered, *note);
 }
 
 }  // namespace armature::front

@@ -6,6 +6,7 @@
 
 #include "auth/auth_fault.h"
 #include "base/random.h"
+#include "front/audit_note.h"
 #include "front/peer_address.h"
 #include "wire/query/form_decode.h"
 #include "wire/query/query_errors.h"
@@ -41,7 +42,7 @@ ApiResult<Caller> QueryRoute::Authenticate(net::Exchange& exchange, const wire::
 }
 
 Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::QueryTarget& target,
-                                         const wire::ReplyTarget& reply) const {
+                                         wire::ReplyTarget reply, Caller& caller, AuditNote* note) const {
   const net::HttpRequest& request = exchange.request();
   if (request.query.size() + request.body.size() > wire::kMaxFormBytes) co_return wire::FormTooLarge();
   if (!target.operation || !operations_.Has(*target.operation)) co_return wire::NoQueryOperation(target);
@@ -49,15 +50,23 @@ Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::Qu
   // A web page can make a browser send any GET, and without an Origin by which the site policy would know it.
   if (operation.changes_state && request.method != net::Method::kPost) co_return wire::MustBePosted(operation.name);
 
-  std::optional<Caller> caller;
-  if (!operation.is_unsigned) { ARMATURE_CO_TRY(caller, Authenticate(exchange, *operation.service)); }
+  if (!operation.is_unsigned) {
+    if (note) note->Refused();
+    ARMATURE_CO_TRY(caller, Authenticate(exchange, *operation.service));
+    if (note) note->Believed();
+  }
   ARMATURE_CO_TRY(const wire::FormParameters form,
                   wire::FormParameters::Parse(request.query, request.body, exchange.arena()));
   ARMATURE_CO_TRY(const void* const input, wire::DecodeForm(operation, form, exchange.arena()));
 
+  if (note) {
+    note->Asked(*operation.input, input);
+    reply.also = note->elements();
+  }
+
   query::QueryContext context{.arena = exchange.arena(),
-                              .caller = caller ? &caller->principal : nullptr,
-                              .region = caller ? caller->region : std::string_view(),
+                              .caller = operation.is_unsigned ? nullptr : &caller.principal,
+                              .region = caller.region,
                               .iam_action = operation.iam_action,
                               .host = request.Value("Host"),
                               .user_agent = request.Value("User-Agent"),
@@ -75,7 +84,13 @@ Task<void> QueryRoute::Answer(net::Exchange& exchange, const CallStats&) {
   const wire::QueryTarget target = wire::ReadQueryTarget(request);
   const wire::ReplyTarget reply{wire::ReplyFormFor(request), exchange.request_id(), response.body};
   response.content_type = wire::ContentTypeOf(reply.form);
-  query::QueryResult answered = co_await Run(exchange, target, reply);
+  Caller caller;
+  std::optional<AuditNote> note;
+  if (pipeline_.audit() && target.operation && operations_.Has(*target.operation))
+    note.emplace(pipeline_, exchange, AuditedAs(*target.operation), caller);
+  query::QueryResult answered = co_await Run(exchange, target, reply, caller, note ? &*note : nullptr);
+  if (note && answered) note->Succeeded();
+  if (note && !answered) note->Failed(answered.error());
   if (!answered)
     wire::SetQueryError(std::move(answered).error(), *target.service, reply.form, reply.request_id, response);
 }

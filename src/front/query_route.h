@@ -16,6 +16,8 @@
 
 namespace armature::front {
 
+class AuditNote;
+
 class QueryRoute final : public Route {
  public:
   // All three must outlive the route.
@@ -25,8 +27,9 @@ class QueryRoute final : public Route {
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
 
  private:
-  Task<query::QueryResult> Run(net::Exchange& exchange, const wire::QueryTarget& target,
-                               const wire::ReplyTarget& reply) const;
+  // `note` is null where there is no audit; `caller` is filled in where there is one.
+  Task<query::QueryResult> Run(net::Exchange& exchange, const wire::QueryTarget& target, wire::ReplyTarget reply,
+                               Caller& caller, AuditNote* note) const;
   model::ApiResult<Caller> Authenticate(net::Exchange& exchange, const wire::QueryService& service) const;
 
   const Pipeline& pipeline_;

@@ -15,6 +15,8 @@ class Triggers;
 
 namespace armature::front {
 
+class AuditNote;
+
 class RestJsonRoute final : public Route {
  public:
   // All three must outlive the route.
@@ -24,7 +26,8 @@ class RestJsonRoute final : public Route {
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
 
  private:
-  Task<model::ApiResult<void>> Run(net::Exchange& exchange, size_t operation);
+  // `note` is null where there is no audit; `caller` is filled in.
+  Task<model::ApiResult<void>> Run(net::Exchange& exchange, size_t operation, Caller& caller, AuditNote* note);
 
   const Pipeline& pipeline_;
   triggers::Triggers& triggers_;
