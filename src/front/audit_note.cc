@@ -130,18 +130,9 @@ AuditedOperation AuditedAsLambdas(std::string_view name) {
   return operation;
 }
 
-AuditNote::AuditNote(const Pipeline& pipeline, net::Exchange& exchange, const AuditedOperation& operation,
-                     const Caller& caller)
-    : pipeline_(pipeline), exchange_(exchange), operation_(operation), caller_(caller) {
-  if (pipeline.audit()->Wants(operation.kind)) witness_.CollectAll();
-}
-
-AuditNote::~AuditNote() {
-  const Outcome outcome = Judge();
-  if (!outcome.is_wanted) [[likely]]
-    return;
+void AuditNote::Record() noexcept {
   try {
-    Record(outcome.is_denied);
+    RecordAll();
   } catch (...) {  // no memory for it
     pipeline_.audit()->NoteLost();
   }
@@ -160,18 +151,10 @@ void AuditNote::Failed(const model::ApiError& error) {
   has_ended_ = true;
   error_code_ = error.name;
   error_message_ = error.message;
+  is_denial_ = error.name == "AccessDeniedException" || error.name == "AccessDenied";
 }
 
-AuditNote::Outcome AuditNote::Judge() const {
-  if (is_forgotten_) return {false, false};
-  const bool is_denied =
-      is_refused_ || witness_.is_denied() || error_code_ == "AccessDeniedException" || error_code_ == "AccessDenied";
-  CallKind kind = operation_.kind;
-  if (operation_.is_partiql && !witness_.writes()) kind = CallKind::kDataRead;
-  return {is_denied, is_denied || pipeline_.audit()->Wants(kind)};
-}
-
-void AuditNote::Record(bool is_denied) {
+void AuditNote::RecordAll() {
   const audit::Audit& audit = *pipeline_.audit();
   const std::string source_ip = exchange_.SourceIp();
   const std::string name = fmt::format("{}{}", operation_.name, operation_.name_suffix);
@@ -191,7 +174,7 @@ void AuditNote::Record(bool is_denied) {
   if (error_code_.empty() && witness_.is_denied()) error_code_ = "AccessDenied", error_message_ = witness_.denial();
   event.error_code = error_code_;
   // Texts about values quote them.
-  if (event.is_management || is_denied) event.error_message = error_message_;
+  if (event.is_management || IsDenied()) event.error_message = error_message_;
   // These quote the header, which may hold anything, a password of another scheme too.
   if (is_refused_ && error_code_.starts_with("IncompleteSignature")) event.error_message = {};
 
@@ -201,12 +184,11 @@ void AuditNote::Record(bool is_denied) {
   event.response_elements = elements;
   if (operation_.name == "AssumeRoleWithWebIdentity") {
     event.is_web_identity = true;
-    event.web_provider = elements_.provider();
-    event.web_subject = elements_.subject();
+    if (elements_) event.web_provider = elements_->provider(), event.web_subject = elements_->subject();
   }
   AddResources(event);
   // Who is not even known does not get the room that is kept for those who administer.
-  audit.Record(event, is_denied || !caller_.principal.identity);
+  audit.Record(event, IsDenied() || !caller_.principal.identity);
 }
 
 std::string AuditNote::RequestParameters() const {
@@ -218,7 +200,8 @@ std::string AuditNote::RequestParameters() const {
 
 std::string AuditNote::ResponseElements() {
   if (!operation_.tells_reply || !error_code_.empty()) return {};
-  return operation_.is_query ? elements_.Finish() : audit::ElementsOf(exchange_.response().body, kPattern);
+  if (operation_.is_query) return elements_ ? elements_->Finish() : std::string();
+  return audit::ElementsOf(exchange_.response().body, kPattern);
 }
 
 void AuditNote::AddResources(audit::Event& event) const {

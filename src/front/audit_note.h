@@ -5,6 +5,8 @@
 // is told of, and costs a call that is not recorded a few comparisons. Used inside front/.
 #pragma once
 
+#include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,7 +20,7 @@
 
 namespace armature::front {
 
-// What the audit calls an operation.
+// What the audit calls an operation; made once for each, by its route.
 struct AuditedOperation {
   std::string_view service;
   std::string_view name;
@@ -37,16 +39,21 @@ AuditedOperation AuditedAsLambdas(std::string_view name);
 class AuditNote {
  public:
   // `caller` is filled in once it is known. All must outlive the note. REQUIRES: the pipeline has an audit.
-  AuditNote(const Pipeline& pipeline, net::Exchange& exchange, const AuditedOperation& operation, const Caller& caller);
+  AuditNote(const Pipeline& pipeline, net::Exchange& exchange, const AuditedOperation& operation, const Caller& caller)
+      : pipeline_(pipeline), exchange_(exchange), operation_(operation), caller_(caller) {
+    if (pipeline.audit()->Wants(operation.kind)) witness_.CollectAll();
+  }
   // Records, if it is to be recorded.
-  ~AuditNote();
+  ~AuditNote() {
+    if (IsWanted()) Record();
+  }
   AuditNote(const AuditNote&) = delete;
   AuditNote& operator=(const AuditNote&) = delete;
 
   // Is told of what the operation touches.
   auth::AccessWitness& witness() { return witness_; }
   // The reply of IAM or STS is written here as well; null: it is not told.
-  wire::ReplyWriter* elements() { return operation_.tells_reply ? &elements_ : nullptr; }
+  wire::ReplyWriter* elements() { return operation_.tells_reply ? &elements_.emplace() : nullptr; }
 
   // Nobody is recorded as having called what does not exist.
   void Forget() { is_forgotten_ = true; }
@@ -61,22 +68,23 @@ class AuditNote {
   void Failed(const model::ApiError& error);
 
  private:
-  struct Outcome {
-    bool is_denied;
-    bool is_wanted;
-  };
-  Outcome Judge() const;
-  void Record(bool is_denied);
+  bool IsDenied() const { return is_refused_ || witness_.is_denied() || is_denial_; }
+  audit::CallKind Kind() const {
+    return operation_.is_partiql && !witness_.writes() ? audit::CallKind::kDataRead : operation_.kind;
+  }
+  bool IsWanted() const { return !is_forgotten_ && (IsDenied() || pipeline_.audit()->Wants(Kind())); }
+  void Record() noexcept;
+  void RecordAll();
   std::string RequestParameters() const;
   std::string ResponseElements();
   void AddResources(audit::Event& event) const;
 
   const Pipeline& pipeline_;
   net::Exchange& exchange_;
-  const AuditedOperation operation_;
+  const AuditedOperation& operation_;
   const Caller& caller_;
   auth::AccessWitness witness_;
-  audit::ElementsWriter elements_;
+  std::optional<audit::ElementsWriter> elements_;
   const wire::ShapeDesc* shape_ = nullptr;
   const void* request_ = nullptr;
   std::string json_request_;
@@ -84,7 +92,33 @@ class AuditNote {
   std::string error_message_;
   bool is_forgotten_ = false;
   bool is_refused_ = false;
+  bool is_denial_ = false;  // by the error's name
   bool has_ended_ = false;
+};
+
+// Where a route keeps its note: in the exchange's arena, if there is an audit. A word where there is none: a coroutine
+// fills its whole frame in.
+class AuditNoteSlot {
+ public:
+  AuditNoteSlot() = default;
+  ~AuditNoteSlot() {
+    if (note_) note_->~AuditNote();
+  }
+  AuditNoteSlot(const AuditNoteSlot&) = delete;
+  AuditNoteSlot& operator=(const AuditNoteSlot&) = delete;
+
+  // REQUIRES: it is empty, and what AuditNote requires.
+  AuditNote& Make(const Pipeline& pipeline, net::Exchange& exchange, const AuditedOperation& operation,
+                  const Caller& caller) {
+    note_ = new (exchange.arena().Allocate(sizeof(AuditNote))) AuditNote(pipeline, exchange, operation, caller);
+    return *note_;
+  }
+  AuditNote* get() const { return note_; }
+  AuditNote* operator->() const { return note_; }
+  explicit operator bool() const { return note_ != nullptr; }
+
+ private:
+  AuditNote* note_ = nullptr;
 };
 
 // A request that the site policy turned away, whatever it was for.

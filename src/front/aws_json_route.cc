@@ -1,9 +1,7 @@
 #include "front/aws_json_route.h"
 
 #include <exception>
-#include <optional>
 
-#include "front/audit_note.h"
 #include "front/peer_address.h"
 #include "wire/envelope/envelope.h"
 #include "wire/query/query_request.h"
@@ -38,9 +36,11 @@ void Conclude(const Call& call, const ApiResult<void>& answered, AuditNote& note
 
 AwsJsonRoute::AwsJsonRoute(const Pipeline& pipeline, Metrics& metrics) : pipeline_(pipeline) {
   // Only what the server answers gets a series of its own.
-  for (const wire::OperationSchema& schema : wire::AllOperations())
+  for (const wire::OperationSchema& schema : wire::AllOperations()) {
     stats_[schema.index] =
         CallStats(metrics, schema.name, api::FindOperation(schema) ? schema.name : "unknown", schema.index);
+    audited_[schema.index] = AuditedAs(schema);
+  }
   stats_[wire::kOperationCount] = CallStats(metrics, "none", "none", wire::kOperationCount);
 }
 
@@ -86,11 +86,9 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
   const wire::OperationSchema* const schema =
       stats.operation() < wire::kOperationCount ? &wire::AllOperations()[stats.operation()] : nullptr;
   Call call;
-  std::optional<AuditNote> note;
-  if (pipeline_.audit() && schema) {
-    note.emplace(pipeline_, exchange, AuditedAs(*schema), call.caller);
-    call.witness = &note->witness();
-  }
+  AuditNoteSlot note;
+  if (pipeline_.audit() && schema)
+    call.witness = &note.Make(pipeline_, exchange, audited_[schema->index], call.caller).witness();
   ApiResult<void> answered;
   if (IsHeavy(request)) answered = co_await PrepareElsewhere(exchange, schema, call);
   else answered = PrepareHere(exchange, schema, call);
@@ -99,7 +97,7 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
     answered = co_await pipeline_.Execute(call, request, exchange.arena(), response.body);
   }
   if (!answered) wire::SetError(answered.error(), response);
-  if (note) Conclude(call, answered, *note);
+  if (note) Conclude(call, answered, *note.get());
 }
 
 }  // namespace armature::front

@@ -1,12 +1,10 @@
 #include "front/query_route.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "auth/auth_fault.h"
 #include "base/random.h"
-#include "front/audit_note.h"
 #include "front/peer_address.h"
 #include "wire/query/form_decode.h"
 #include "wire/query/query_errors.h"
@@ -16,12 +14,17 @@ namespace armature::front {
 using model::ApiResult;
 
 QueryRoute::QueryRoute(const Pipeline& pipeline, const query::QueryOperations& operations, Metrics& metrics)
-    : pipeline_(pipeline), operations_(operations), stats_(wire::QueryOperationCount() + 1) {
+    : pipeline_(pipeline),
+      operations_(operations),
+      stats_(wire::QueryOperationCount() + 1),
+      audited_(wire::QueryOperationCount()) {
   // Only what the server answers gets a series of its own.
   for (const wire::QueryService& service : wire::QueryServices())
-    for (const wire::QueryOperationSchema& schema : wire::OperationsOf(service))
+    for (const wire::QueryOperationSchema& schema : wire::OperationsOf(service)) {
       stats_[schema.index] =
           CallStats(metrics, schema.name, operations.Has(schema) ? schema.name : "unknown", schema.index);
+      audited_[schema.index] = AuditedAs(schema);
+    }
   stats_.back() = CallStats(metrics, "none", "none", stats_.size() - 1);
 }
 
@@ -85,12 +88,12 @@ Task<void> QueryRoute::Answer(net::Exchange& exchange, const CallStats&) {
   const wire::ReplyTarget reply{wire::ReplyFormFor(request), exchange.request_id(), response.body};
   response.content_type = wire::ContentTypeOf(reply.form);
   Caller caller;
-  std::optional<AuditNote> note;
+  AuditNoteSlot note;
   if (pipeline_.audit() && target.operation && operations_.Has(*target.operation))
-    note.emplace(pipeline_, exchange, AuditedAs(*target.operation), caller);
-  query::QueryResult answered = co_await Run(exchange, target, reply, caller, note ? &*note : nullptr);
+    note.Make(pipeline_, exchange, audited_[target.operation->index], caller);
+  query::QueryResult answered = co_await Run(exchange, target, reply, caller, note.get());
   if (note && answered) note->Succeeded();
-  if (note && !answered) note->Failed(answered.error());
+  if (note && !answered) note->Failed(wire::AsQueryError(answered.error()));
   if (!answered)
     wire::SetQueryError(std::move(answered).error(), *target.service, reply.form, reply.request_id, response);
 }

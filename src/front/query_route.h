@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "front/audit_note.h"
 #include "front/pipeline.h"
 #include "front/route.h"
 #include "query/query_operations.h"
@@ -15,8 +16,6 @@
 #include "wire/query/query_request.h"
 
 namespace armature::front {
-
-class AuditNote;
 
 class QueryRoute final : public Route {
  public:
@@ -34,7 +33,8 @@ class QueryRoute final : public Route {
 
   const Pipeline& pipeline_;
   const query::QueryOperations& operations_;
-  std::vector<CallStats> stats_;  // by operation; the last is for requests that name none
+  std::vector<CallStats> stats_;           // by operation; the last is for requests that name none
+  std::vector<AuditedOperation> audited_;  // by operation
 };
 
 }  // namespace armature::front

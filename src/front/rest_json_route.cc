@@ -1,11 +1,9 @@
 #include "front/rest_json_route.h"
 
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "front/audit_note.h"
 #include "front/peer_address.h"
 #include "lambda/lambda_api.h"
 #include "wire/envelope/envelope.h"
@@ -20,8 +18,10 @@ constexpr std::array<std::string_view, 1> kSigningNames{"lambda"};
 
 RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, triggers::Triggers& triggers, Metrics& metrics)
     : pipeline_(pipeline), triggers_(triggers) {
-  for (const lambda::RestOperation& operation : lambda::RestOperations())
+  for (const lambda::RestOperation& operation : lambda::RestOperations()) {
     stats_.emplace_back(metrics, operation.name, operation.name, stats_.size());
+    audited_.push_back(AuditedAsLambdas(operation.name));
+  }
 }
 
 const CallStats* RestJsonRoute::Match(const net::HttpRequest& request) const {
@@ -56,9 +56,9 @@ Task<void> RestJsonRoute::Answer(net::Exchange& exchange, const CallStats& call)
   response.content_type = "application/json";
   response.status = lambda::RestOperations()[call.operation()].success_status;
   Caller caller;
-  std::optional<AuditNote> note;
-  if (pipeline_.audit()) note.emplace(pipeline_, exchange, AuditedAsLambdas(call.name()), caller);
-  const ApiResult<void> answered = co_await Run(exchange, call.operation(), caller, note ? &*note : nullptr);
+  AuditNoteSlot note;
+  if (pipeline_.audit()) note.Make(pipeline_, exchange, audited_[call.operation()], caller);
+  const ApiResult<void> answered = co_await Run(exchange, call.operation(), caller, note.get());
   if (!answered) lambda::SetRestError(answered.error(), response);
   if (!note) co_return;
   if (answered) note->Succeeded();

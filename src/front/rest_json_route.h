@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "front/audit_note.h"
 #include "front/pipeline.h"
 #include "front/route.h"
 
@@ -14,8 +15,6 @@ class Triggers;
 }
 
 namespace armature::front {
-
-class AuditNote;
 
 class RestJsonRoute final : public Route {
  public:
@@ -31,7 +30,8 @@ class RestJsonRoute final : public Route {
 
   const Pipeline& pipeline_;
   triggers::Triggers& triggers_;
-  std::vector<CallStats> stats_;  // by operation
+  std::vector<CallStats> stats_;           // by operation
+  std::vector<AuditedOperation> audited_;  // the same
 };
 
 }  // namespace armature::front
