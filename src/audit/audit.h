@@ -27,12 +27,12 @@ enum class CallKind : uint8_t { kManagement, kDataRead, kDataWrite };
 class Audit {
  public:
   // `account` is whose server it is, `region` where. All that is referred to must outlive it.
-  Audit(DataEvents data_events, std::string account, std::string region, HashKey hash_key, LineSink& log,
+  Audit(DataEvents data_events, std::string account, std::string region, const HashKey& hash_key, LineSink& log,
         const Clock& clock, RandomSource& random)
       : data_events_(data_events),
         account_(std::move(account)),
         region_(std::move(region)),
-        hash_key_(std::move(hash_key)),
+        hash_key_(hash_key),
         log_(log),
         clock_(clock),
         random_(random) {}

@@ -12,16 +12,14 @@ Result<std::unique_ptr<Recording>> Recording::Open(const ServeOptions& options, 
                                                   .files = options.audit_files},
                                                  *disk));
   SecretRandom secrets;
-  ARMATURE_TRY(audit::HashKey hash_key, audit::HashKey::ReadOrMake(options.audit_directory, secrets));
-  return std::unique_ptr<Recording>(
-      new Recording(options, store, std::move(disk), std::move(files), std::move(hash_key)));
+  ARMATURE_TRY(const audit::HashKey hash_key, audit::HashKey::ReadOrMake(options.audit_directory, secrets));
+  return std::unique_ptr<Recording>(new Recording(options, store, std::move(disk), std::move(files), hash_key));
 }
 
 Recording::Recording(const ServeOptions& options, Store& store, std::unique_ptr<audit::Disk> disk,
-                     std::unique_ptr<audit::LogFiles> files, audit::HashKey hash_key)
+                     std::unique_ptr<audit::LogFiles> files, const audit::HashKey& hash_key)
     : disk_(std::move(disk)),
       log_(std::move(files), store.clock, store.random, store.metrics),
-      audit_(options.audit_data_events, options.account, options.region, std::move(hash_key), log_, store.clock,
-             store.random) {}
+      audit_(options.audit_data_events, options.account, options.region, hash_key, log_, store.clock, store.random) {}
 
 }  // namespace armature::server

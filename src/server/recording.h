@@ -27,7 +27,7 @@ class Recording {
 
  private:
   Recording(const ServeOptions& options, Store& store, std::unique_ptr<audit::Disk> disk,
-            std::unique_ptr<audit::LogFiles> files, audit::HashKey hash_key);
+            std::unique_ptr<audit::LogFiles> files, const audit::HashKey& hash_key);
 
   const std::unique_ptr<audit::Disk> disk_;
   audit::AuditLog log_;
