@@ -10,17 +10,21 @@ from measure import FIXED_BODY
 # CPU per request: of what it costs without principals, and of nginx's.
 BAR_OF_NEITHER = 1.25
 BAR_OF_NGINX = 1.8
+# A denial: of what an answer costs under the same policy.
+BAR_OF_DENIAL = 1.0
 
 KEY_ID, SECRET = "AKIABENCHBENCHBENCHB", "benchbenchbenchbenchbenchbenchbenchbench"
 SIGNED = {"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": SECRET}
+STRANGER_ID, STRANGER_SECRET = "AKIABENCHBENCHSTRANG", "strangestrangestrangestrangestrangestran"
+SIGNED_BY_STRANGER = {"AWS_ACCESS_KEY_ID": STRANGER_ID, "AWS_SECRET_ACCESS_KEY": STRANGER_SECRET}
 
 
-def policy():
-    """Five statements, of which the last allows a read, of keys that begin as all keys of the driver do."""
+def policy(readable="user*"):
+    """Five statements, of which the last allows a read, of keys that begin as all keys of the driver do unless told."""
     def statement(effect, actions, **more):
         return {"Effect": effect, "Action": actions, "Resource": "arn:aws:dynamodb:*:*:table/armature-bench*", **more}
 
-    keys = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["user*"]}, "Null": {"dynamodb:LeadingKeys": "false"}}
+    keys = {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [readable]}, "Null": {"dynamodb:LeadingKeys": "false"}}
     return {"Version": "2012-10-17", "Statement": [
         statement("Deny", ["dynamodb:DeleteItem", "dynamodb:PartiQLDelete"]),
         statement("Deny", "dynamodb:*Backup"),
@@ -30,8 +34,12 @@ def policy():
 
 
 def write_principals(path):
-    path.write_text(f'[[users]]\nname = "bench"\naccess_keys = [{{ id = "{KEY_ID}", secret = "{SECRET}" }}]\n'
-                    f"[users.inline_policies]\nown = '{json.dumps(policy())}'\n")
+    def user(name, key, secret, document):
+        return (f'[[users]]\nname = "{name}"\naccess_keys = [{{ id = "{key}", secret = "{secret}" }}]\n'
+                f"[users.inline_policies]\nown = '{json.dumps(document)}'\n")
+
+    path.write_text(user("bench", KEY_ID, SECRET, policy()) +
+                    user("stranger", STRANGER_ID, STRANGER_SECRET, policy("somebody-else*")))
     return path
 
 
@@ -55,6 +63,8 @@ def measure(run):
     what = "GetItem, verified, policy of five: CPU per request"
     add(what, median("guarded"), "µs", f"with neither {median('open'):.2f} µs", ratio("guarded", "open"), BAR_OF_NEITHER)
     add(what, median("guarded"), "µs", f"nginx {median('nginx'):.2f} µs", ratio("guarded", "nginx"), BAR_OF_NGINX)
+    add("GetItem, denied by a policy of five", median("denied"), "µs", f"allowed {median('guarded'):.2f} µs", ratio("denied", "guarded"),
+        BAR_OF_DENIAL)
 
 
 def one_round(run, nginx, open_server, guarded):
@@ -65,4 +75,5 @@ def one_round(run, nginx, open_server, guarded):
         "nginx": cpu(nginx, "fixed", extra=["--expect", str(run.expect)]),
         "open": cpu(open_server, "get", environment=SIGNED),
         "guarded": cpu(guarded, "get", environment=SIGNED),
+        "denied": cpu(guarded, "get-denied", environment=SIGNED_BY_STRANGER),
     }

@@ -21,30 +21,32 @@ std::string KeyText(const model::Value& value) {
   return text;
 }
 
-struct Asked {
-  const Touch& touch;
-  const model::KeySchema* key_schema;
-  const RequestContext& context;
-  const auth::Resource& resource;
+class Asked final : public auth::AccessDescriber {
+ public:
+  Asked(const Touch& touch, const model::KeySchema* key_schema, const RequestContext& context,
+        const auth::Resource& resource)
+      : touch_(touch), key_schema_(key_schema), context_(context), resource_(resource) {}
+
+  void Describe(auth::AccessConditions& conditions) const override {
+    AccessDetails details(key_schema_, conditions);
+    touch_(details);
+  }
+  // Streams have tags of their own, of which there are none yet.
+  void DescribeTags(auth::ResourceTags& tags) const override {
+    if (resource_.kind != auth::ResourceKind::kTable && resource_.kind != auth::ResourceKind::kIndex) return;
+    const auto table = context_.services.catalog.Find({resource_.account, resource_.region}, resource_.name);
+    if (!table) return;
+    auto def = table->def();
+    for (const auto& [key, value] : def->tags) tags.tags.push_back({key, value});
+    tags.kept = std::move(def);
+  }
+
+ private:
+  const Touch& touch_;
+  const model::KeySchema* const key_schema_;
+  const RequestContext& context_;
+  const auth::Resource& resource_;
 };
-
-// Streams have tags of their own, of which there are none yet.
-void AddResourceTags(const Asked& asked, auth::AccessConditions& conditions) {
-  const auth::Resource& resource = asked.resource;
-  if (resource.kind != auth::ResourceKind::kTable && resource.kind != auth::ResourceKind::kIndex) return;
-  const auto table = asked.context.services.catalog.Find({resource.account, resource.region}, resource.name);
-  if (!table) return;
-  auto def = table->def();
-  for (const auto& [key, value] : def->tags) conditions.resource_tags.push_back({key, value});
-  conditions.kept = std::move(def);
-}
-
-void Describe(const void* of, auth::AccessConditions& conditions) {
-  const Asked& asked = *static_cast<const Asked*>(of);
-  AccessDetails details(asked.key_schema, conditions);
-  asked.touch(details);
-  AddResourceTags(asked, conditions);
-}
 
 // Every path that an assignment reads.
 void AddOperands(const expr::UpdateValue* value, AccessDetails& details) {
@@ -102,9 +104,9 @@ model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::
                                      const model::KeySchema* key_schema, std::string_view action) {
   if (context.witness) context.witness->Saw(action, resource);
   if (!context.authorizer) return {};
-  const Asked asked{touch, key_schema, context, resource};
-  auto answer = context.authorizer->Authorize(context.caller,
-                                              auth::Access(action, resource, Describe, &asked, context.circumstances));
+  const Asked asked(touch, key_schema, context, resource);
+  auto answer =
+      context.authorizer->Authorize(context.caller, auth::Access(action, resource, asked, context.circumstances));
   if (!answer && context.witness) context.witness->SawDenied(resource, answer.error().message);
   return answer;
 }
@@ -113,8 +115,8 @@ bool CouldUnder(const RequestContext& context, const auth::Resource& resource, s
                 const policy::Policy& future_policy) {
   if (!context.authorizer) return true;
   const Touch nothing;
-  const Asked asked{nothing, nullptr, context, resource};
-  const auth::Access access(action, resource, Describe, &asked, context.circumstances, &future_policy);
+  const Asked asked(nothing, nullptr, context, resource);
+  const auth::Access access(action, resource, asked, context.circumstances, &future_policy);
   return context.authorizer->Authorize(context.caller, access).has_value();
 }
 

@@ -20,7 +20,7 @@ std::string Resource::Arn() const {
 
 AccessConditions Access::conditions() const {
   AccessConditions conditions;
-  describe_(of_, conditions);
+  describer_.Describe(conditions);
   const auto sort_and_unite = [](auto& values) {
     std::ranges::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -28,6 +28,12 @@ AccessConditions Access::conditions() const {
   for (auto& keys : conditions.partition_keys) sort_and_unite(keys);
   sort_and_unite(conditions.attributes);
   return conditions;
+}
+
+ResourceTags Access::resource_tags() const {
+  ResourceTags tags;
+  describer_.DescribeTags(tags);
+  return tags;
 }
 
 }  // namespace armature::auth

@@ -66,24 +66,35 @@ struct AccessConditions {
   std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
   std::optional<bool> full_table_scan;   // of a PartiQL SELECT
   std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys; values are empty where only keys are given
-  std::vector<Tag> resource_tags;        // aws:ResourceTag: of the table; an index has its table's
-  std::shared_ptr<const void> kept;      // what resource_tags point into
 
   const std::vector<std::string>& leading_keys() const { return partition_keys[0]; }
 };
 
+// aws:ResourceTag: the tags of the table; an index has its table's.
+struct ResourceTags {
+  std::vector<Tag> tags;
+  std::shared_ptr<const void> kept;  // what they point into
+};
+
+// Knows what conditions look at. Apart from each other, because few policies look at tags, and only those should cost a
+// look at the table.
+class AccessDescriber {
+ public:
+  virtual void Describe(AccessConditions& conditions) const = 0;
+  virtual void DescribeTags(ResourceTags& tags) const = 0;
+
+ protected:
+  ~AccessDescriber() = default;
+};
+
 class Access {
  public:
-  // Fills in the conditions of what `of` points to.
-  using Describe = void (*)(const void* of, AccessConditions& conditions);
-
-  Access(std::string_view action, const Resource& resource, Describe describe, const void* of,
+  Access(std::string_view action, const Resource& resource, const AccessDescriber& describer,
          const Circumstances& circumstances, const policy::Policy* future_policy = nullptr)
       : action_(action),
         resource_(resource),
         circumstances_(circumstances),
-        describe_(describe),
-        of_(of),
+        describer_(describer),
         future_policy_(future_policy) {}
 
   std::string_view action() const { return action_; }  // "dynamodb:GetItem"
@@ -91,15 +102,15 @@ class Access {
   const Circumstances& circumstances() const { return circumstances_; }
   // The policy that the resource is about to get: the question is what will be. Null: its policy is the stored one.
   const policy::Policy* future_policy() const { return future_policy_; }
-  // Made anew at each call.
+  // Both are made anew at each call.
   AccessConditions conditions() const;
+  ResourceTags resource_tags() const;
 
  private:
   const std::string_view action_;
   const Resource& resource_;
   const Circumstances& circumstances_;
-  const Describe describe_;
-  const void* const of_;
+  const AccessDescriber& describer_;
   const policy::Policy* const future_policy_;
 };
 

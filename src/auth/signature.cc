@@ -17,6 +17,9 @@ namespace {
 // Beyond so many comparisons of names, headers are looked up in order instead.
 constexpr size_t kMostComparisons = 4096;
 
+// What a thread keeps of the memory it has used for canonical requests.
+constexpr size_t kMostScratchBytes = 64 * 1024;
+
 // Cuts `text` behind the first `end`, or empties it, and gives what stood before.
 std::string_view Take(std::string_view& text, char end) {
   const std::string_view part = text.substr(0, text.find(end));
@@ -197,23 +200,47 @@ Sha256Digest SigningKey(std::string_view secret, std::string_view day, std::stri
   return key;
 }
 
+std::string& SigningScratch::Begin() {
+  if (text_.capacity() > kMostScratchBytes) {
+    std::string().swap(text_);
+    std::string().swap(head_);
+    state_ = Sha256();
+  }
+  text_.clear();
+  return text_;
+}
+
+Sha256Digest SigningScratch::Digest(size_t head) {
+  const size_t whole = head - head % Sha256::kBlockBytes;
+  if (std::string_view(text_).substr(0, whole) != head_) {
+    head_.clear();  // should memory run out in the next line
+    state_ = Sha256();
+    head_.assign(text_, 0, whole);
+    state_.Update(head_);
+  }
+  Sha256 hash = state_;
+  hash.Update(std::string_view(text_).substr(whole));
+  return hash.Digest();
+}
+
 HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
-               const HmacSha256& key, std::string& scratch) {
-  scratch.clear();
-  AppendCanonicalHead(parts, scratch);
-  scratch += body_hash.text();
-  const HexDigest canonical(Sha256::Of(scratch));
-  scratch.clear();
-  AppendStringToSignHead(time, scope, scratch);
-  scratch += canonical.text();
+               const HmacSha256& key, SigningScratch& scratch) {
+  std::string& text = scratch.Begin();
+  AppendCanonicalHead(parts, text);
+  const size_t head = text.size();
+  text += body_hash.text();
+  const HexDigest canonical(scratch.Digest(head));
+  text.clear();
+  AppendStringToSignHead(time, scope, text);
+  text += canonical.text();
   HmacSha256 signature = key;
-  signature.Update(scratch);
+  signature.Update(text);
   return HexDigest(signature.Digest());
 }
 
 HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
                const Sha256Digest& key) {
-  std::string scratch;
+  SigningScratch scratch;
   return Sign(parts, body_hash, time, scope, HmacSha256(BytesOf(key)), scratch);
 }
 

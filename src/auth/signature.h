@@ -57,10 +57,25 @@ std::string StringToSignHead(std::string_view time, std::string_view scope);
 Sha256Digest SigningKey(std::string_view secret, std::string_view day, std::string_view region,
                         std::string_view service);
 
+// What signatures that follow one another on a thread share: memory, and the hash of how the last canonical request
+// began. Clients send the same headers again, and their time changes once a second.
+class SigningScratch {
+ public:
+  // Empty, with the memory of the last one.
+  std::string& Begin();
+  // The digest of the text, of which the first `head` bytes may well be those of the last one.
+  Sha256Digest Digest(size_t head);
+
+ private:
+  std::string text_;
+  std::string head_;  // whole blocks, which `state_` has taken in
+  Sha256 state_;
+};
+
 // All steps in one, for a single request. With a key that is prepared already, and memory that others have used before,
-// nothing is allocated; what is left in `scratch` means nothing.
+// nothing is allocated.
 HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
-               const HmacSha256& key, std::string& scratch);
+               const HmacSha256& key, SigningScratch& scratch);
 HexDigest Sign(const SignedParts& parts, const HexDigest& body_hash, std::string_view time, std::string_view scope,
                const Sha256Digest& key);
 

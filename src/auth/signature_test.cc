@@ -37,6 +37,28 @@ TEST(SignatureTest, TimeAndScopeAreWritten) {
   EXPECT_EQ(StringToSignHead(kTime, "scope"), "AWS4-HMAC-SHA256\n20150830T123600Z\nscope\n");
 }
 
+TEST(SignatureTest, WhatWasSignedBeforeDoesNotMatter) {
+  const Sha256Digest key = SigningKey(kSecret, kDay, "us-east-1", "service");
+  const HmacSha256 prepared(BytesOf(key));
+  SigningScratch scratch;
+  const auto check = [&](std::vector<net::Header> headers, std::string_view names, std::string_view body) {
+    const SignedParts parts{"POST", "/", "", headers, names};
+    const HexDigest hash(Sha256::Of(body));
+    EXPECT_EQ(Sign(parts, hash, kTime, "scope", prepared, scratch).text(),
+              Sign(parts, hash, kTime, "scope", key).text())
+        << names << " " << body;
+  };
+  for (const size_t length : {0, 1, 20, 63, 64, 65, 200, 70'000, 3}) {
+    const std::string value(length, 'v');
+    for (const std::string_view body : {"a", "b"}) {
+      check({{"host", "h"}, {"x", value}}, "host;x", body);
+      check({{"host", "h"}, {"x", value}}, "host;x", body);        // the same again
+      check({{"host", "i"}, {"x", value}}, "host;x", body);        // differs in the first block,
+      check({{"host", "i"}, {"x", value + "w"}}, "host;x", body);  // and in the last
+    }
+  }
+}
+
 // The first is an example AWS publishes; the others were computed with botocore 1.29 for the same requests.
 TEST(SignatureTest, SignaturesAreThoseOfTheSdk) {
   EXPECT_EQ(SignatureOf("GET", "/", "", {}, "host;x-amz-date", ""),

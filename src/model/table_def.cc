@@ -52,6 +52,11 @@ const ResourcePolicyDef* TableDef::FindPolicy(std::string_view stream_label) con
   return it == stream_policies.end() ? nullptr : &it->policy;
 }
 
+bool TableDef::HasPolicies() const {
+  return policy.is_set() ||
+         std::ranges::any_of(stream_policies, [](const StreamPolicyDef& of) { return of.policy.is_set(); });
+}
+
 ResourcePolicyDef& TableDef::PolicyOf(std::string_view stream_label) {
   if (stream_label.empty()) return policy;
   const auto it = std::find_if(stream_policies.begin(), stream_policies.end(),

@@ -169,6 +169,8 @@ struct TableDef {
   const KinesisDestinationDef* LiveKinesisDestination() const;  // null: none
   // Of the table if the label is empty, else of the stream with that label. Null: it never had one.
   const ResourcePolicyDef* FindPolicy(std::string_view stream_label) const;
+  // Of itself or of a stream.
+  bool HasPolicies() const;
   // The same to be changed; made if it is not there.
   ResourcePolicyDef& PolicyOf(std::string_view stream_label);
   IndexDef* FindIndex(uint32_t index_id);

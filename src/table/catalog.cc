@@ -148,6 +148,7 @@ Task<Status> Catalog::LoadTables(const std::vector<storage::PartitionInfo>& part
       continue;
     }
     for (const storage::PartitionId id : PartitionIds(**loaded)) known.insert(id);
+    NotePolicies(*(*loaded)->def());
     list_.Add(std::move(*loaded));
   }
   if (Status status = co_await LoadDeletedTables(partitions); !status.ok()) co_return status;
@@ -190,9 +191,14 @@ Task<Status> Catalog::LoadDeletedTables(const std::vector<storage::PartitionInfo
                      loaded.error().message());
       continue;
     }
+    NotePolicies(*(*loaded)->def());
     list_.AddDeleted(std::move(*loaded));
   }
   co_return Status::Ok();
+}
+
+void Catalog::NotePolicies(const model::TableDef& def) {
+  if (def.HasPolicies()) has_policies_.store(true, std::memory_order_release);
 }
 
 // --- tables that cannot be read
@@ -278,6 +284,7 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_await UndoAndDrop(undo, made);
     co_return model::FromStatus(stored);
   }
+  NotePolicies(def);
   list_.Take(ready);
   to_tell_.push_back({table, nullptr, table->def()});
   co_await ReleaseAndTell(std::move(guard));
@@ -399,6 +406,7 @@ Task<ApiResult<std::shared_ptr<const TableDef>>> Catalog::Update(TableScope scop
     }
     co_return model::FromStatus(stored);
   }
+  NotePolicies(*changed);
   table->Publish(std::move(schema));
   to_tell_.push_back({std::move(table), old, changed});
   partitions_to_drop_.insert(partitions_to_drop_.end(), gone.begin(), gone.end());

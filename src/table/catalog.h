@@ -10,6 +10,7 @@
 // business. Thread-safe. Used by api/ and workers/.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -66,6 +67,9 @@ class Catalog {
   // The table, in whatever state it is; null if there is none.
   std::shared_ptr<Table> Find(TableScope scope, std::string_view name) const { return list_.Find(scope, name); }
 
+  // Whether a table or stream may have a policy of its own: false while none has had one since the start. Cheap.
+  bool has_policies() const { return has_policies_.load(std::memory_order_acquire); }
+
   // Names in byte order, those set aside among them, after `exclusive_start` if that is not empty.
   std::vector<std::string> ListNames(TableScope scope, std::string_view exclusive_start, size_t limit,
                                      bool* has_more) const {
@@ -104,6 +108,8 @@ class Catalog {
   int64_t control_plane_delay_millis() const { return control_plane_delay_millis_; }
 
  private:
+  // Before anybody can find a table of this definition.
+  void NotePolicies(const model::TableDef& def);
   Task<Status> StoreRecord(const model::TableDef& def);
   Task<Status> CommitSystem(const storage::Batch& batch);
   Task<Status> LoadNextTableId();
@@ -143,6 +149,7 @@ class Catalog {
 
   std::vector<TableChange> to_tell_;  // guarded by change_latch_
   std::vector<CatalogListener*> listeners_;
+  std::atomic<bool> has_policies_{false};
 
   TableList list_;
 };

@@ -133,6 +133,28 @@ TEST_F(CatalogTest, AccountsAndRegionsAreApart) {
   EXPECT_THAT(Names({"1", "r2"}), ElementsAre("T"));
 }
 
+TEST_F(CatalogTest, ItKnowsWhetherAnybodyMayHaveAPolicy) {
+  const auto put = [](std::string_view stream_label, std::string document) {
+    return [stream_label, document = std::move(document)](TableDef& def) -> ApiResult<void> {
+      def.PolicyOf(stream_label) = {document, 1, {}};
+      return {};
+    };
+  };
+  Create("T");
+  EXPECT_FALSE(catalog_->has_policies());
+  ASSERT_EQ(Update("T", put("2026", "{}")), "ok");
+  EXPECT_TRUE(catalog_->has_policies()) << "that of a stream";
+  UseDelay(0);
+  EXPECT_TRUE(catalog_->has_policies()) << "loaded";
+  ASSERT_EQ(Update("T", put("2026", "")), "ok");
+  UseDelay(0);
+  EXPECT_FALSE(catalog_->has_policies()) << "taken back before the start";
+  TableDef with_policy = MakeTableDef("U");
+  with_policy.policy = {"{}", 1, {}};
+  ASSERT_EQ(Create(with_policy), "ok");
+  EXPECT_TRUE(catalog_->has_policies()) << "from the beginning";
+}
+
 TEST_F(CatalogTest, UpdatesArePublishedWholeOrNotAtAll) {
   Create("T");
   const auto table = catalog_->Find(kScope, "T");

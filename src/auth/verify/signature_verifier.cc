@@ -20,9 +20,6 @@ namespace messages = model::messages;
 
 namespace {
 
-// What a thread keeps of the memory it has used for canonical requests.
-constexpr size_t kMostScratchBytes = 64 * 1024;
-
 [[gnu::cold]] AuthFault Incomplete(std::string message) {
   return {AuthFaultKind::kIncompleteSignature, std::move(message)};
 }
@@ -117,11 +114,9 @@ HmacSha256 Derive(const AccessKey& key, const Credential& credential) {
       BytesOf(SigningKey(key.secret.text(), credential.scope_date, credential.region, credential.service)));
 }
 
-// Memory that one canonical request after the other is written to.
-std::string& Scratch() {
-  thread_local std::string text;
-  if (text.capacity() > kMostScratchBytes) std::string().swap(text);
-  return text;
+SigningScratch& Scratch() {
+  thread_local SigningScratch scratch;
+  return scratch;
 }
 
 bool IsSignedWith(const AccessKey& key, const Credential& credential, const net::HttpRequest& request) {

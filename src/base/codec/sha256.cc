@@ -6,12 +6,21 @@
 #include "base/codec/sha256.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace armature {
 
 namespace {
-constexpr size_t kBlockBytes = 64;
-}
+
+// Both digits of every byte.
+constexpr std::array<std::array<char, 2>, 256> kHexPairs = [] {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::array<std::array<char, 2>, 256> pairs{};
+  for (size_t byte = 0; byte < pairs.size(); ++byte) pairs[byte] = {kDigits[byte >> 4], kDigits[byte & 15]};
+  return pairs;
+}();
+
+}  // namespace
 
 Sha256::Sha256() { SHA256_Init(&state_); }
 
@@ -33,8 +42,8 @@ Sha256Digest Sha256::Of(std::string_view bytes) {
 }
 
 HmacSha256::HmacSha256(std::string_view key) {
-  std::array<char, kBlockBytes> block{};
-  if (key.size() > kBlockBytes) {
+  std::array<char, Sha256::kBlockBytes> block{};
+  if (key.size() > Sha256::kBlockBytes) {
     const Sha256Digest digest = Sha256::Of(key);
     std::ranges::copy(digest, block.begin());
   } else {
@@ -60,11 +69,7 @@ Sha256Digest HmacSha256::Of(std::string_view key, std::string_view bytes) {
 }
 
 HexDigest::HexDigest(const Sha256Digest& digest) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  for (size_t i = 0; i < digest.size(); ++i) {
-    digits_[2 * i] = kDigits[digest[i] >> 4];
-    digits_[2 * i + 1] = kDigits[digest[i] & 15];
-  }
+  for (size_t i = 0; i < digest.size(); ++i) std::memcpy(&digits_[2 * i], kHexPairs[digest[i]].data(), 2);
 }
 
 }  // namespace armature

@@ -14,6 +14,8 @@ using Sha256Digest = std::array<uint8_t, 32>;
 
 class Sha256 {
  public:
+  static constexpr size_t kBlockBytes = 64;  // what it takes in at once
+
   Sha256();
   void Update(std::string_view bytes);
   // Of all bytes so far; more may follow.

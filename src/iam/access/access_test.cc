@@ -292,16 +292,26 @@ struct Described {
   std::vector<std::string_view> attributes{};
   std::vector<auth::Tag> resource_tags{};
   int* asked = nullptr;
+  int* asked_for_tags = nullptr;
 };
 
-void DescribeTo(const void* of, auth::AccessConditions& conditions) {
-  const auto& given = *static_cast<const Described*>(of);
-  conditions.partition_keys[0] = given.leading_keys;
-  conditions.attributes = given.attributes;
-  conditions.resource_tags = given.resource_tags;
-  conditions.select = "ALL_ATTRIBUTES";
-  if (given.asked) ++*given.asked;
-}
+class Describer final : public auth::AccessDescriber {
+ public:
+  explicit Describer(const Described& given) : given_(given) {}
+  void Describe(auth::AccessConditions& conditions) const override {
+    conditions.partition_keys[0] = given_.leading_keys;
+    conditions.attributes = given_.attributes;
+    conditions.select = "ALL_ATTRIBUTES";
+    if (given_.asked) ++*given_.asked;
+  }
+  void DescribeTags(auth::ResourceTags& tags) const override {
+    tags.tags = given_.resource_tags;
+    if (given_.asked_for_tags) ++*given_.asked_for_tags;
+  }
+
+ private:
+  const Described& given_;
+};
 
 class AuthorizerTest : public AccessTest {
  protected:
@@ -309,8 +319,8 @@ class AuthorizerTest : public AccessTest {
                         auth::Circumstances circumstances = {}) {
     const auth::Principal principal = auth::PrincipalOf(std::make_shared<auth::Identity>(identity), "key");
     const auth::Resource resource{auth::ResourceKind::kTable, "eu-north-1", kAccount, "Games", {}};
-    const auto done =
-        authorizer_.Authorize(principal, auth::Access(action, resource, DescribeTo, &described, circumstances));
+    const Describer describer(described);
+    const auto done = authorizer_.Authorize(principal, auth::Access(action, resource, describer, circumstances));
     return done ? "ok" : fmt::format("{} {}: {}", done.error().name, done.error().http_status, done.error().message);
   }
   std::string AuthorizeBob(const Described& described, auth::Circumstances circumstances = {},
@@ -343,9 +353,17 @@ TEST_F(AuthorizerTest, ConditionsAreMadeOnceAndOnlyIfTheyAreAskedFor) {
   EXPECT_EQ(asked, 0);
   Put("own", Conditional(R"({"ForAllValues:StringEquals":{"dynamodb:LeadingKeys":["bob"],"dynamodb:Attributes":["a"]},
                              "StringEquals":{"dynamodb:Select":"ALL_ATTRIBUTES"}})"));
-  EXPECT_EQ(AuthorizeBob({.leading_keys = {"bob"}, .attributes = {"a"}, .asked = &asked}), "ok");
+  int asked_for_tags = 0;
+  EXPECT_EQ(
+      AuthorizeBob({.leading_keys = {"bob"}, .attributes = {"a"}, .asked = &asked, .asked_for_tags = &asked_for_tags}),
+      "ok");
   EXPECT_EQ(asked, 1);
+  EXPECT_EQ(asked_for_tags, 0);
   EXPECT_THAT(AuthorizeBob({.leading_keys = {"bob"}, .attributes = {"a", "b"}}), StartsWith("AccessDenied"));
+  Put("own", Conditional(R"({"StringEquals":{"aws:ResourceTag/team":"red","aws:ResourceTag/stage":"test"}})"));
+  EXPECT_EQ(AuthorizeBob({.resource_tags = {{"team", "red"}, {"stage", "test"}}, .asked_for_tags = &asked_for_tags}),
+            "ok");
+  EXPECT_EQ(asked_for_tags, 1);
 }
 
 TEST_F(AuthorizerTest, CallerConnectionTimeAndTagsAreKnownToConditions) {

@@ -36,7 +36,7 @@ class AccessSource final : public policy::ConditionSource {
         if (!made().full_table_scan) return ConditionValues::None();
         return ConditionValues::One(*made().full_table_scan ? "true" : "false");
       case KnownKey::kRequestTag: return FindTag(made().request_tags, key.tag);
-      case KnownKey::kResourceTag: return FindTag(made().resource_tags, key.tag);
+      case KnownKey::kResourceTag: return FindTag(tags().tags, key.tag);
       case KnownKey::kTagKeys: return TagKeys();
       default: return ConditionValues::None();
     }
@@ -64,8 +64,14 @@ class AccessSource final : public policy::ConditionSource {
     return *made_;
   }
 
+  const auth::ResourceTags& tags() const {
+    if (!tags_) tags_.emplace(access_.resource_tags());
+    return *tags_;
+  }
+
   const auth::Access& access_;
   mutable std::optional<auth::AccessConditions> made_;
+  mutable std::optional<auth::ResourceTags> tags_;
   mutable std::vector<std::string_view> tag_keys_;
 };
 

@@ -32,6 +32,7 @@ std::shared_ptr<const policy::Policy> Read(const model::ResourcePolicyDef& def) 
 
 std::shared_ptr<const policy::Policy> TablePolicies::Find(const auth::Resource& resource) const {
   using auth::ResourceKind;
+  if (!catalog_.has_policies()) return nullptr;
   std::shared_ptr<table::Table> table;
   if (resource.kind == ResourceKind::kTable || resource.kind == ResourceKind::kIndex) {
     table = catalog_.Find({resource.account, resource.region}, resource.name);

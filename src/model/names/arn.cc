@@ -54,7 +54,12 @@ std::optional<TableArn> ParseTableArn(std::string_view text) {
 }
 
 std::string MakeTableArn(std::string_view region, std::string_view account, std::string_view table) {
-  return fmt::format("arn:aws:dynamodb:{}:{}:table/{}", region, account, table);
+  // Appended, not formatted: it is made for every request that policies are asked about.
+  constexpr std::string_view kBegin = "arn:aws:dynamodb:", kKind = ":table/";
+  std::string arn;
+  arn.reserve(kBegin.size() + region.size() + 1 + account.size() + kKind.size() + table.size());
+  arn.append(kBegin).append(region).append(1, ':').append(account).append(kKind).append(table);
+  return arn;
 }
 
 std::string MakeIndexArn(std::string_view table_arn, std::string_view index) {

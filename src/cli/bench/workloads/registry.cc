@@ -63,6 +63,8 @@ std::span<const WorkloadInfo> Workloads() {
                    MakeLoadCounters},
       WorkloadInfo{"fixed", "GetItem-shaped requests to a server that always answers the body in --expect",
                    Dataset::kNothing, false, MakeFixed},
+      WorkloadInfo{"get-denied", "GetItem of random items that the caller may not read", Dataset::kNothing, false,
+                   MakeGetDenied},
   };
   return kWorkloads;
 }

@@ -36,5 +36,6 @@ std::unique_ptr<Workload> MakeTransact4(const Options& options, const Share& sha
 std::unique_ptr<Workload> MakeScan(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeScanAll(const Options& options, const Share& share);
 std::unique_ptr<Workload> MakeFixed(const Options& options, const Share& share);
+std::unique_ptr<Workload> MakeGetDenied(const Options& options, const Share& share);
 
 }  // namespace armature::cli::bench
