@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "net": {"base"},
     "wire": {"base", "model"},
     "auth": {"base", "model"},
+    "audit": {"base", "model", "wire", "auth"},
     "policy": {"base", "model"},
     "query": {"base", "model", "wire", "auth"},
     "oidc": {"base"},
@@ -42,15 +43,16 @@ MAY_INCLUDE = {
     "triggers": {"base", "model", "storage", "table", "followers", "wire"},
     "api": {"base", "model", "storage", "expr", "table", "wire", "auth", "policy", "partiql"},
     "lambda": {"base", "model", "wire", "triggers", "api"},
-    "front": {"base", "model", "storage", "wire", "auth", "query", "api", "lambda"},
-    "cli": {"base", "storage", "auth", "policy", "iam"},
-    "server": {"base", "model", "storage", "table", "net", "auth", "iam", "query", "oidc", "sts", "iam_api", "workers", "triggers", "api", "front", "cli"},
+    "front": {"base", "model", "storage", "wire", "auth", "audit", "query", "api", "lambda"},
+    "cli": {"base", "model", "storage", "wire", "auth", "audit", "policy", "iam"},
+    "server": {"base", "model", "storage", "table", "net", "auth", "audit", "iam", "query", "oidc", "sts", "iam_api", "workers", "triggers", "api", "front", "cli"},
     # Not part of the server: it uses the API from outside, and the parts of a server from within.
     "arena": {"base", "storage", "wire", "auth", "workers", "api", "front", "cli"},
 }
 # What tests may look up to: those of operations call them through the front, as the server does, and those of the front
 # stand behind real sockets. What an operation begins is finished by workers. Memory that fails is api/faults'.
-TESTS_MAY_INCLUDE = {"api": {"front", "workers"}, "front": {"net", "triggers", "sts"}, "iam": {"api"}, "sts": {"iam_api"}}
+TESTS_MAY_INCLUDE = {"api": {"front", "workers"}, "front": {"net", "triggers", "sts"}, "iam": {"api"}, "sts": {"iam_api"},
+                     "audit": {"api"}}
 # What a request and a reply are, without anything of sockets: these two headers of net/ are open.
 OPEN_HEADERS = {"net/http_message.h", "net/handler.h"}
 MAY_USE_OPEN_HEADERS = {"wire", "auth", "lambda", "front", "arena"}

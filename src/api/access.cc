@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "auth/access_witness.h"
 #include "auth/authorizer.h"
 #include "base/codec/base64.h"
 #include "model/names/arn.h"
@@ -101,8 +102,13 @@ auth::Resource IndexResource(const RequestContext& context, std::string_view nam
 
 model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::Resource& resource, const Touch& touch,
                                      const model::KeySchema* key_schema, std::string_view action) {
+  if (context.witness) context.witness->Saw(action, resource);
+  if (!context.authorizer) return {};
   const Asked asked(touch, key_schema, context, resource);
-  return context.authorizer->Authorize(context.caller, auth::Access(action, resource, asked, context.circumstances));
+  auto answer =
+      context.authorizer->Authorize(context.caller, auth::Access(action, resource, asked, context.circumstances));
+  if (!answer && context.witness) context.witness->SawDenied(resource, answer.error().message);
+  return answer;
 }
 
 bool CouldUnder(const RequestContext& context, const auth::Resource& resource, std::string_view action,

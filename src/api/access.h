@@ -108,7 +108,10 @@ ItemTouch(const Request&, model::Item, const Bound&) -> ItemTouch<Request, Bound
 auth::Resource TableResource(const RequestContext& context, std::string_view name_or_arn);
 auth::Resource IndexResource(const RequestContext& context, std::string_view name_or_arn, std::string_view index);
 
-// REQUIRES: the context has an authorizer. Called by the two below.
+// Whether somebody is asked, or told, what is touched.
+inline bool IsWatched(const RequestContext& context) { return context.authorizer || context.witness; }
+
+// REQUIRES: the request is watched. Called by the two below.
 model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::Resource& resource, const Touch& touch,
                                      const model::KeySchema* key_schema, std::string_view action);
 
@@ -117,7 +120,7 @@ model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::
 inline model::ApiResult<void> Authorize(const RequestContext& context, const auth::Resource& resource,
                                         const Touch& touch = {}, const model::KeySchema* key_schema = nullptr,
                                         std::string_view action = {}) {
-  if (!context.authorizer) [[likely]]
+  if (!IsWatched(context)) [[likely]]
     return {};
   return AskAuthorizer(context, resource, touch, key_schema, action.empty() ? context.iam_action : action);
 }
@@ -126,7 +129,7 @@ inline model::ApiResult<void> Authorize(const RequestContext& context, const aut
 inline model::ApiResult<void> AuthorizeTable(const RequestContext& context, std::string_view name_or_arn,
                                              const Touch& touch = {}, const model::KeySchema* key_schema = nullptr,
                                              std::string_view action = {}) {
-  if (!context.authorizer) [[likely]]
+  if (!IsWatched(context)) [[likely]]
     return {};
   return Authorize(context, TableResource(context, name_or_arn), touch, key_schema, action);
 }

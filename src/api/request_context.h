@@ -22,8 +22,9 @@
 #include "table/write/write_path.h"
 
 namespace armature::auth {
+class AccessWitness;
 class Authorizer;
-}
+}  // namespace armature::auth
 namespace armature::policy {
 class PrincipalDirectory;
 }
@@ -54,6 +55,8 @@ struct RequestContext {
   const auth::Principal& caller;
   // Who is asked what the caller may do; null: he may do everything, as where there are no principals yet.
   const auth::Authorizer* authorizer = nullptr;
+  // Who is told of everything that is touched or denied; null: nobody, as nearly always.
+  auth::AccessWitness* witness = nullptr;
   // Whose tables: the account of the caller and the Region its signature is scoped to.
   std::string_view account;
   std::string_view region;

@@ -23,13 +23,24 @@ bool IsHeavy(const net::HttpRequest& request) {
   return request.body.size() > kLightCodedBytes && request.Find("Content-Encoding") != nullptr;
 }
 
+// What the audit is to know of a call that has ended.
+void Conclude(const Call& call, const ApiResult<void>& answered, AuditNote& note) {
+  if (!call.operation) return note.Forget();
+  if (call.is_refused) note.Refused();
+  if (call.is_decoded) note.Asked(*call.schema->input, call.request);
+  if (answered) note.Succeeded();
+  else note.Failed(answered.error());
+}
+
 }  // namespace
 
 AwsJsonRoute::AwsJsonRoute(const Pipeline& pipeline, Metrics& metrics) : pipeline_(pipeline) {
   // Only what the server answers gets a series of its own.
-  for (const wire::OperationSchema& schema : wire::AllOperations())
+  for (const wire::OperationSchema& schema : wire::AllOperations()) {
     stats_[schema.index] =
         CallStats(metrics, schema.name, api::FindOperation(schema) ? schema.name : "unknown", schema.index);
+    audited_[schema.index] = AuditedAs(schema);
+  }
   stats_[wire::kOperationCount] = CallStats(metrics, "none", "none", wire::kOperationCount);
 }
 
@@ -75,6 +86,9 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
   const wire::OperationSchema* const schema =
       stats.operation() < wire::kOperationCount ? &wire::AllOperations()[stats.operation()] : nullptr;
   Call call;
+  AuditNoteSlot note;
+  if (pipeline_.audit() && schema)
+    call.witness = &note.Make(pipeline_, exchange, audited_[schema->index], call.caller).witness();
   ApiResult<void> answered;
   if (IsHeavy(request)) answered = co_await PrepareElsewhere(exchange, schema, call);
   else answered = PrepareHere(exchange, schema, call);
@@ -83,6 +97,7 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
     answered = co_await pipeline_.Execute(call, request, exchange.arena(), response.body);
   }
   if (!answered) wire::SetError(answered.error(), response);
+  if (note) Conclude(call, answered, *note.get());
 }
 
 }  // namespace armature::front

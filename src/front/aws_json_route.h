@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/metrics.h"
+#include "front/audit_note.h"
 #include "front/pipeline.h"
 #include "front/route.h"
 #include "storage/job_thread.h"
@@ -30,6 +31,7 @@ class AwsJsonRoute final : public Route {
   storage::JobThread heavy_;  // prepares large requests
   // By operation; the last is for targets that name none.
   std::array<CallStats, wire::kOperationCount + 1> stats_;
+  std::array<AuditedOperation, wire::kOperationCount> audited_;
 };
 
 }  // namespace armature::front

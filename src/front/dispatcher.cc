@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "front/audit_note.h"
 #include "wire/envelope/envelope.h"
 
 namespace armature::front {
@@ -37,6 +38,7 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
     } else {
       response.content_type = "application/x-amz-json-1.0";
       wire::SetError(allowed.error(), response);
+      if (options_.audit) RecordTurnedAway(*options_.audit, exchange, allowed.error());
     }
     wire::Finish(request, exchange.request_id(), response);
     if (allowed) options_.sites.Grant(request, response);

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "audit/audit.h"
 #include "auth/site_policy.h"
 #include "base/metrics.h"
 #include "base/random.h"
@@ -19,6 +20,7 @@ namespace armature::front {
 struct DispatcherOptions {
   auth::SitePolicy sites{"127.0.0.1", {}, {}};  // whose requests are taken at all
   int64_t slow_request_millis = 500;
+  const audit::Audit* audit = nullptr;  // is told of what the site policy turns away; null: nobody
 };
 
 class Dispatcher final : public net::Handler {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "auth/access_witness.h"
 #include "wire/envelope/envelope.h"
 #include "wire/validate.h"
 
@@ -9,8 +10,9 @@ namespace armature::front {
 
 using model::ApiResult;
 
-Pipeline::Pipeline(PipelineOptions options, const api::Services& services, const auth::Verifier& verifier)
-    : options_(std::move(options)), services_(services), verifier_(verifier) {}
+Pipeline::Pipeline(PipelineOptions options, const api::Services& services, const auth::Verifier& verifier,
+                   const audit::Audit* audit)
+    : options_(std::move(options)), services_(services), verifier_(verifier), audit_(audit) {}
 
 ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::OperationSchema* schema, Arena& arena,
                                   Call& call, const auth::Expected& expected) const {
@@ -22,13 +24,16 @@ ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::O
   call.schema = schema;
   call.operation = schema ? api::FindOperation(*schema) : nullptr;
   if (!call.operation) return model::UnknownOperationException();
+  call.is_refused = true;
   ARMATURE_TRY(call.caller, Authenticate(request, arena, expected));
+  call.is_refused = false;
   if (!document) return std::move(document).error();
 
   const auto numbers =
       services_.compatibility.reads_numbers_from_text ? wire::NumberForm::kTextToo : wire::NumberForm::kNumbersOnly;
   call.request = call.operation->make_request(arena);
   ARMATURE_CHECK_OK(wire::DecodeRequest(*schema, document->root(), arena, call.value_errors, call.request, numbers));
+  call.is_decoded = true;
   ARMATURE_CHECK_OK(wire::ValidateRequest(*schema, call.value_errors.WordingOf(*schema), call.request));
   // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
   document->KeepStringsOnly();
@@ -39,7 +44,7 @@ ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::O
 Task<ApiResult<void>> Pipeline::Execute(Call& call, const net::HttpRequest& request, Arena& arena,
                                         std::string& body) const {
   api::RequestContext& context =
-      call.context.emplace(MakeContext(call.caller, call.schema->iam_action, request, arena, body));
+      call.context.emplace(MakeContext(call.caller, call.schema->iam_action, request, arena, body, call.witness));
   context.wording = &call.value_errors.WordingOf(*call.schema);
   return call.operation->execute(context, call.request);
 }
@@ -74,12 +79,17 @@ auth::Circumstances Pipeline::CircumstancesOf(const net::HttpRequest& request, c
 }
 
 api::RequestContext Pipeline::MakeContext(const Caller& caller, std::string_view iam_action,
-                                          const net::HttpRequest& request, Arena& arena, std::string& body) const {
+                                          const net::HttpRequest& request, Arena& arena, std::string& body,
+                                          auth::AccessWitness* witness) const {
   const int64_t now_millis = services_.clock.NowMillis();
+  const auth::Authorizer* const authorizer = AuthorizerOf(caller.is_unproven);
+  // One who waits for denials only has nothing to see where nobody denies.
+  if (witness && !authorizer && !witness->collects_all()) witness = nullptr;
   return {.services = services_,
           .arena = arena,
           .caller = caller.principal,
-          .authorizer = AuthorizerOf(caller.is_unproven),
+          .authorizer = authorizer,
+          .witness = witness,
           .account = caller.principal.account,
           .region = caller.region,
           .iam_action = iam_action,

@@ -12,6 +12,7 @@
 
 #include "api/registry.h"
 #include "api/request_context.h"
+#include "audit/audit.h"
 #include "auth/access.h"
 #include "auth/principal.h"
 #include "auth/verifier.h"
@@ -47,6 +48,9 @@ struct Call {
   const wire::OperationSchema* schema = nullptr;
   const api::Operation* operation = nullptr;
   Caller caller;
+  bool is_refused = false;                     // the signature was not believed
+  bool is_decoded = false;                     // `request` can be looked at
+  auth::AccessWitness* witness = nullptr;      // of what the operation touches; null: nobody
   std::optional<wire::JsonDocument> document;  // of which only the strings are kept
   wire::DecodeErrors value_errors;
   void* request = nullptr;  // decoded, in the arena
@@ -56,7 +60,9 @@ struct Call {
 class Pipeline {
  public:
   // Everything passed in must outlive the pipeline.
-  Pipeline(PipelineOptions options, const api::Services& services, const auth::Verifier& verifier);
+  // `audit` is for the routes, who record what they took through; null: nothing is recorded.
+  Pipeline(PipelineOptions options, const api::Services& services, const auth::Verifier& verifier,
+           const audit::Audit* audit = nullptr);
 
   // Everything before the execution. `schema` is what wire::RouteTarget made of the request: null is told in its turn.
   // May run on any thread.
@@ -74,9 +80,10 @@ class Pipeline {
   model::ApiResult<Caller> Authenticate(const net::HttpRequest& request, Arena& arena,
                                         const auth::Expected& expected = {}) const;
   api::RequestContext MakeContext(const Caller& caller, std::string_view iam_action, const net::HttpRequest& request,
-                                  Arena& arena, std::string& body) const;
+                                  Arena& arena, std::string& body, auth::AccessWitness* witness = nullptr) const;
 
   const api::Services& services() const { return services_; }
+  const audit::Audit* audit() const { return audit_; }
 
  private:
   const auth::Authorizer* AuthorizerOf(bool is_unproven) const { return is_unproven ? nullptr : services_.authorizer; }
@@ -84,6 +91,7 @@ class Pipeline {
   const PipelineOptions options_;
   const api::Services& services_;
   const auth::Verifier& verifier_;
+  const audit::Audit* const audit_;
 };
 
 }  // namespace armature::front

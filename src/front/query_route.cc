@@ -1,6 +1,5 @@
 #include "front/query_route.h"
 
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,12 +14,17 @@ namespace armature::front {
 using model::ApiResult;
 
 QueryRoute::QueryRoute(const Pipeline& pipeline, const query::QueryOperations& operations, Metrics& metrics)
-    : pipeline_(pipeline), operations_(operations), stats_(wire::QueryOperationCount() + 1) {
+    : pipeline_(pipeline),
+      operations_(operations),
+      stats_(wire::QueryOperationCount() + 1),
+      audited_(wire::QueryOperationCount()) {
   // Only what the server answers gets a series of its own.
   for (const wire::QueryService& service : wire::QueryServices())
-    for (const wire::QueryOperationSchema& schema : wire::OperationsOf(service))
+    for (const wire::QueryOperationSchema& schema : wire::OperationsOf(service)) {
       stats_[schema.index] =
           CallStats(metrics, schema.name, operations.Has(schema) ? schema.name : "unknown", schema.index);
+      audited_[schema.index] = AuditedAs(schema);
+    }
   stats_.back() = CallStats(metrics, "none", "none", stats_.size() - 1);
 }
 
@@ -41,7 +45,7 @@ ApiResult<Caller> QueryRoute::Authenticate(net::Exchange& exchange, const wire::
 }
 
 Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::QueryTarget& target,
-                                         const wire::ReplyTarget& reply) const {
+                                         wire::ReplyTarget reply, Caller& caller, AuditNote* note) const {
   const net::HttpRequest& request = exchange.request();
   if (request.query.size() + request.body.size() > wire::kMaxFormBytes) co_return wire::FormTooLarge();
   if (!target.operation || !operations_.Has(*target.operation)) co_return wire::NoQueryOperation(target);
@@ -49,15 +53,23 @@ Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::Qu
   // A web page can make a browser send any GET, and without an Origin by which the site policy would know it.
   if (operation.changes_state && request.method != net::Method::kPost) co_return wire::MustBePosted(operation.name);
 
-  std::optional<Caller> caller;
-  if (!operation.is_unsigned) { ARMATURE_CO_TRY(caller, Authenticate(exchange, *operation.service)); }
+  if (!operation.is_unsigned) {
+    if (note) note->Refused();
+    ARMATURE_CO_TRY(caller, Authenticate(exchange, *operation.service));
+    if (note) note->Believed();
+  }
   ARMATURE_CO_TRY(const wire::FormParameters form,
                   wire::FormParameters::Parse(request.query, request.body, exchange.arena()));
   ARMATURE_CO_TRY(const void* const input, wire::DecodeForm(operation, form, exchange.arena()));
 
+  if (note) {
+    note->Asked(*operation.input, input);
+    reply.also = note->elements();
+  }
+
   query::QueryContext context{.arena = exchange.arena(),
-                              .caller = caller ? &caller->principal : nullptr,
-                              .region = caller ? caller->region : std::string_view(),
+                              .caller = operation.is_unsigned ? nullptr : &caller.principal,
+                              .region = caller.region,
                               .iam_action = operation.iam_action,
                               .host = request.Value("Host"),
                               .user_agent = request.Value("User-Agent"),
@@ -75,7 +87,13 @@ Task<void> QueryRoute::Answer(net::Exchange& exchange, const CallStats&) {
   const wire::QueryTarget target = wire::ReadQueryTarget(request);
   const wire::ReplyTarget reply{wire::ReplyFormFor(request), exchange.request_id(), response.body};
   response.content_type = wire::ContentTypeOf(reply.form);
-  query::QueryResult answered = co_await Run(exchange, target, reply);
+  Caller caller;
+  AuditNoteSlot note;
+  if (pipeline_.audit() && target.operation && operations_.Has(*target.operation))
+    note.Make(pipeline_, exchange, audited_[target.operation->index], caller);
+  query::QueryResult answered = co_await Run(exchange, target, reply, caller, note.get());
+  if (note && answered) note->Succeeded();
+  if (note && !answered) note->Failed(wire::AsQueryError(answered.error()));
   if (!answered)
     wire::SetQueryError(std::move(answered).error(), *target.service, reply.form, reply.request_id, response);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "front/audit_note.h"
 #include "front/pipeline.h"
 #include "front/route.h"
 #include "query/query_operations.h"
@@ -25,13 +26,15 @@ class QueryRoute final : public Route {
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
 
  private:
-  Task<query::QueryResult> Run(net::Exchange& exchange, const wire::QueryTarget& target,
-                               const wire::ReplyTarget& reply) const;
+  // `note` is null where there is no audit; `caller` is filled in where there is one.
+  Task<query::QueryResult> Run(net::Exchange& exchange, const wire::QueryTarget& target, wire::ReplyTarget reply,
+                               Caller& caller, AuditNote* note) const;
   model::ApiResult<Caller> Authenticate(net::Exchange& exchange, const wire::QueryService& service) const;
 
   const Pipeline& pipeline_;
   const query::QueryOperations& operations_;
-  std::vector<CallStats> stats_;  // by operation; the last is for requests that name none
+  std::vector<CallStats> stats_;           // by operation; the last is for requests that name none
+  std::vector<AuditedOperation> audited_;  // by operation
 };
 
 }  // namespace armature::front

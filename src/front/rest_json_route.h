@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "front/audit_note.h"
 #include "front/pipeline.h"
 #include "front/route.h"
 
@@ -24,11 +25,13 @@ class RestJsonRoute final : public Route {
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
 
  private:
-  Task<model::ApiResult<void>> Run(net::Exchange& exchange, size_t operation);
+  // `note` is null where there is no audit; `caller` is filled in.
+  Task<model::ApiResult<void>> Run(net::Exchange& exchange, size_t operation, Caller& caller, AuditNote* note);
 
   const Pipeline& pipeline_;
   triggers::Triggers& triggers_;
-  std::vector<CallStats> stats_;  // by operation
+  std::vector<CallStats> stats_;           // by operation
+  std::vector<AuditedOperation> audited_;  // the same
 };
 
 }  // namespace armature::front

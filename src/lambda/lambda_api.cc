@@ -48,11 +48,13 @@ std::optional<size_t> FindRestOperation(const net::HttpRequest& request) {
   return std::nullopt;
 }
 
+std::string MappingNamedIn(const net::HttpRequest& request) { return DecodePercent(UuidIn(request.path)); }
+
 Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, triggers::Triggers& triggers,
                                               api::RequestContext& context, const net::HttpRequest& request,
                                               std::string_view body) {
   RestRequest rest;
-  rest.uuid = DecodePercent(UuidIn(request.path));
+  rest.uuid = MappingNamedIn(request);
   rest.query = ParseQuery(request.query);
   std::optional<wire::JsonDocument> document;
   if (!body.empty()) {

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "api/request_context.h"
@@ -32,6 +33,9 @@ std::span<const RestOperation> RestOperations();
 
 // Which of them a request is for; nothing if it is none of Lambda's.
 std::optional<size_t> FindRestOperation(const net::HttpRequest& request);
+
+// The UUID that the path names; empty: none.
+std::string MappingNamedIn(const net::HttpRequest& request);
 
 // Reads path, query and body, and executes. The context's body gets the reply.
 Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, triggers::Triggers& triggers,

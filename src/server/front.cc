@@ -51,16 +51,16 @@ Result<std::shared_ptr<net::TlsAcceptor>> Front::OpenTls(const ServeOptions& opt
 }
 
 Front::Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-             std::shared_ptr<net::TlsAcceptor> tls)
+             std::shared_ptr<net::TlsAcceptor> tls, const audit::Audit* audit)
     : options_(options),
       tls_(std::move(tls)),
       services_(ServicesFrom(options, store, gate, tables)),
       pipeline_(front::PipelineOptions{.region = options.region,
                                        .has_region_of_its_own = options.sharing == TableSharing::kOneForAll},
-                services_, gate.verifier()),
+                services_, gate.verifier(), audit),
       identity_api_(options, gate, store.clock),
       dispatcher_(front::DispatcherOptions{auth::SitePolicy(options.host, options.allowed_hosts, options.cors_origins),
-                                           options.slow_request_millis},
+                                           options.slow_request_millis, audit},
                   front::MakeRoutes(pipeline_, options.region, &background.triggers(), store.metrics,
                                     &identity_api_.operations()),
                   store.random, store.metrics),

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "api/request_context.h"
+#include "audit/audit.h"
 #include "base/result.h"
 #include "front/dispatcher.h"
 #include "front/pipeline.h"
@@ -27,9 +28,9 @@ class Front {
   // Null where no certificate was given: then nothing of TLS is set up. The error is one line fit for a user.
   static Result<std::shared_ptr<net::TlsAcceptor>> OpenTls(const ServeOptions& options, Store& store);
 
-  // REQUIRES: gate, tables and background are loaded.
+  // Null `audit`: nothing is recorded. REQUIRES: gate, tables and background are loaded.
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-        std::shared_ptr<net::TlsAcceptor> tls);
+        std::shared_ptr<net::TlsAcceptor> tls, const audit::Audit* audit = nullptr);
 
   Status Listen();
   uint16_t port() const { return server_.port(); }          // REQUIRES: it listens

@@ -42,11 +42,14 @@ Status House::Load() {
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
-  front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls));
+  ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
+  front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls),
+                 recording_ ? &recording_->audit() : nullptr);
   return Status::Ok();
 }
 
 Status House::Open() {
+  if (recording_) recording_->Start();
   if (Status status = front_->Listen(); !status.ok()) {
     LogFailure("closing", Close());
     return status;
@@ -62,6 +65,7 @@ Status House::Close() {
   background_.Stop();
   tables_.Stop();
   gate_.Stop();
+  if (recording_) recording_->Stop();
   return store_->engine->Close();
 }
 

@@ -1,5 +1,5 @@
-// House: a running server, in five parts, each standing on those before it: store, gate, tables, background,
-// front.
+// House: a running server, in six parts, each standing on those before it: store, gate, tables, background,
+// recording, front.
 //
 // The only place that knows them all, and the order of starting and stopping. Built on the main thread; Open starts the
 // network and the workers, Close stops them in reverse, answers what is under way first, and closes the store. Used by
@@ -15,6 +15,7 @@
 #include "server/front.h"
 #include "server/gate.h"
 #include "server/options.h"
+#include "server/recording.h"
 #include "server/store.h"
 #include "server/tables.h"
 
@@ -47,7 +48,8 @@ class House {
   Tables tables_;
   Gate gate_;
   Background background_;
-  std::optional<Front> front_;  // made by Load
+  std::unique_ptr<Recording> recording_;  // made by Load; null: nothing is recorded
+  std::optional<Front> front_;            // made by Load
 };
 
 }  // namespace armature::server

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/audit/audit.h"
 #include "cli/bench/bench.h"
 #include "cli/iam/iam.h"
 #include "cli/partition/partition.h"
@@ -26,6 +27,7 @@ Commands:
   partition   Show what a table of a running server is divided into, and divide it further
   tls         Make a certificate to serve HTTPS with
   iam         Make the first principal of a server, and explain who may do what
+  audit       Make the hash that a key of an item has in an audit log
   doctor      Show what of a data directory can be read, and repair it if told to
   version     Print the version
 
@@ -63,6 +65,11 @@ int main(int argc, char** argv) {
     std::string name = "armature iam";
     argv[1] = name.data();
     return armature::cli::RunIam(argc - 1, argv + 1);
+  }
+  if (command == "audit") {
+    std::string name = "armature audit";
+    argv[1] = name.data();
+    return armature::cli::RunAudit(argc - 1, argv + 1);
   }
   if (command == "version" || command == "--version") {
     std::printf("armature %s\n", ARMATURE_VERSION);

@@ -28,6 +28,9 @@ const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
                                                  {"error", LogLevel::kError},
                                                  {"off", LogLevel::kOff}};
 
+const std::map<std::string, audit::DataEvents> kDataEvents{
+    {"none", audit::DataEvents::kNone}, {"writes", audit::DataEvents::kWrites}, {"all", audit::DataEvents::kAll}};
+
 const std::map<std::string, int64_t> kTimeUnits{
     {"ms", 1}, {"s", 1000}, {"m", 60'000}, {"h", 3'600'000}, {"d", 86'400'000}};
 
@@ -124,6 +127,30 @@ void AddPrincipalOptions(CLI::App& app, ServeOptions& options) {
         const auto issuer = ParseIssuer(text);
         return issuer ? std::string() : issuer.error().message();
       });
+}
+
+// See docs/operations.md, Audit.
+void AddAuditOptions(CLI::App& app, ServeOptions& options) {
+  auto* const log =
+      app.add_option(
+             "--audit-log", options.audit_directory,
+             "Record who changed, administered or was denied what, as lines of JSON in the shape of CloudTrail,\n"
+             "in this directory; made if it is not there")
+          ->type_name("DIRECTORY");
+  app.add_option("--audit-data-events", options.audit_data_events,
+                 "Which calls on items are recorded as well, with their keys hashed (default none)")
+      ->transform(CLI::CheckedTransformer(kDataEvents).description("none|writes|all"))
+      ->needs(log);
+  app.add_option("--audit-file-mib", options.audit_file_mebibytes,
+                 "A file of the audit log is closed when it has so many MiB")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1 << 20))
+      ->needs(log);
+  app.add_option("--audit-files", options.audit_files,
+                 "So many files of the audit log are kept at most; the oldest is removed when another is begun")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1'000'000))
+      ->needs(log);
 }
 
 void AddDataOptions(CLI::App& app, ServeOptions& options) {
@@ -361,6 +388,7 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   AddTlsOptions(app, options);
   AddSiteOptions(app, options);
   AddPrincipalOptions(app, options);
+  AddAuditOptions(app, options);
   AddDataOptions(app, options);
   AddBehaviourOptions(app, options);
   AddCompatibilityOptions(app, options);

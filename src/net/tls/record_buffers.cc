@@ -30,9 +30,10 @@ struct FreeAtEnd {
 };
 thread_local FreeAtEnd free_at_end;
 
-void* Allocate(size_t size, const char*, int) { return AllocateOrTakeBuffer(size); }
-void Free(void* memory, const char*, int) { FreeOrKeepBuffer(memory); }
-void* Reallocate(void* memory, size_t size, const char*, int) { return std::realloc(memory, size); }
+// Not used by sanitizer builds.
+[[maybe_unused]] void* Allocate(size_t size, const char*, int) { return AllocateOrTakeBuffer(size); }
+[[maybe_unused]] void Free(void* memory, const char*, int) { FreeOrKeepBuffer(memory); }
+[[maybe_unused]] void* Reallocate(void* memory, size_t size, const char*, int) { return std::realloc(memory, size); }
 
 }  // namespace
 

@@ -44,6 +44,7 @@ std::string_view ContentTypeOf(ReplyForm form) { return form == ReplyForm::kXml 
 
 void AppendReply(const ReplyTarget& target, const QueryOperationSchema& schema, const void* output,
                  void (*result)(ReplyWriter& writer, const void* output)) {
+  if (target.also && result != nullptr) result(*target.also, output);
   const std::string response_name = std::string(schema.name) + "Response";
   const std::string result_name = std::string(schema.name) + "Result";
   WithWriter(target.form, target.body, [&](ReplyWriter& writer) {

@@ -24,6 +24,7 @@ struct ReplyTarget {
   ReplyForm form = ReplyForm::kXml;
   std::string_view request_id;  // the header's
   std::string& body;            // appended to
+  ReplyWriter* also = nullptr;  // is given the result's members too; null: nobody
 };
 
 // `result` writes the members of the operation's …Output; null of operations without one.
