@@ -25,6 +25,8 @@ struct Asked {
   const model::KeySchema* key_schema;
   const RequestContext& context;
   const auth::Resource& resource;
+  bool is_of_failure = false;  // as if its condition had failed
+  mutable bool shows_otherwise_on_failure = false;
 };
 
 // Streams have tags of their own, of which there are none yet.
@@ -42,6 +44,10 @@ void Describe(const void* of, auth::AccessConditions& conditions) {
   const Asked& asked = *static_cast<const Asked*>(of);
   AccessDetails details(asked.key_schema, conditions);
   asked.touch(details);
+  if (!conditions.return_on_failure.empty()) {
+    asked.shows_otherwise_on_failure = true;
+    if (asked.is_of_failure) conditions.return_values = conditions.return_on_failure;
+  }
   AddResourceTags(asked, conditions);
 }
 
@@ -99,9 +105,16 @@ auth::Resource IndexResource(const RequestContext& context, std::string_view nam
 
 model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::Resource& resource, const Touch& touch,
                                      const model::KeySchema* key_schema, std::string_view action) {
+  const auto ask = [&](const Asked& asked) {
+    return context.authorizer->Authorize(context.caller,
+                                         auth::Access(action, resource, Describe, &asked, context.circumstances));
+  };
   const Asked asked{touch, key_schema, context, resource};
-  return context.authorizer->Authorize(context.caller,
-                                       auth::Access(action, resource, Describe, &asked, context.circumstances));
+  ARMATURE_CHECK_OK(ask(asked));
+  // A policy knows one dynamodb:ReturnValues: who may have some values back does not get all by failing. If no policy
+  // has looked at it, none will.
+  if (!asked.shows_otherwise_on_failure) return {};
+  return ask({touch, key_schema, context, resource, true});
 }
 
 bool CouldUnder(const RequestContext& context, const auth::Resource& resource, std::string_view action,
