@@ -13,8 +13,19 @@ namespace armature::front {
 using model::ApiResult;
 
 namespace {
+
 constexpr std::array<std::string_view, 1> kSigningNames{"lambda"};
+
+// As services other than DynamoDB refuse a signature, and Lambda who asks too often.
+model::ApiError RestErrorOf(auth::AuthFault fault) {
+  const bool is_throttled = fault.kind == auth::AuthFaultKind::kThrottled;
+  model::ApiError error = auth::ToApiError(std::move(fault));
+  error.http_status = is_throttled ? 429 : 403;
+  if (is_throttled) error.name = "TooManyRequestsException";
+  return error;
 }
+
+}  // namespace
 
 RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, triggers::Triggers& triggers, Metrics& metrics)
     : pipeline_(pipeline), triggers_(triggers) {
@@ -30,13 +41,10 @@ const CallStats* RestJsonRoute::Match(const net::HttpRequest& request) const {
 Task<ApiResult<void>> RestJsonRoute::Run(net::Exchange& exchange, size_t operation) {
   const net::HttpRequest& request = exchange.request();
   const PeerAddress client(exchange);
-  ApiResult<Caller> caller = pipeline_.Authenticate(
-      request, exchange.arena(), {.services = kSigningNames, .client = &client, .is_secure = exchange.is_secure()});
-  if (!caller) {
-    model::ApiError error = std::move(caller).error();
-    error.http_status = 403;  // as services other than DynamoDB refuse a signature
-    co_return error;
-  }
+  auth::AuthResult<Caller> caller = pipeline_.Identify(
+      request, {.services = kSigningNames, .client = &client, .is_secure = exchange.is_secure(), .exchange = &exchange},
+      exchange.arena());
+  if (!caller) co_return RestErrorOf(std::move(caller).error());
   std::string decompressed;
   ARMATURE_CO_TRY(const std::string_view body, wire::RequestBody(request, decompressed));
   exchange.set_extra_bytes(decompressed.capacity());
@@ -52,6 +60,11 @@ Task<void> RestJsonRoute::Answer(net::Exchange& exchange, const CallStats& call)
   response.status = lambda::RestOperations()[call.operation()].success_status;
   const ApiResult<void> answered = co_await Run(exchange, call.operation());
   if (!answered) lambda::SetRestError(answered.error(), response);
+}
+
+void RestJsonRoute::Refuse(net::Exchange& exchange, auth::AuthFault fault) const {
+  exchange.response().content_type = "application/json";
+  lambda::SetRestError(RestErrorOf(std::move(fault)), exchange.response());
 }
 
 }  // namespace armature::front

@@ -22,6 +22,7 @@ class RestJsonRoute final : public Route {
 
   const CallStats* Match(const net::HttpRequest& request) const override;
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
+  void Refuse(net::Exchange& exchange, auth::AuthFault fault) const override;
 
  private:
   Task<model::ApiResult<void>> Run(net::Exchange& exchange, size_t operation);

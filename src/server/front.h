@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "api/request_context.h"
+#include "base/limits/token_buckets.h"
+#include "base/memory/secret.h"
 #include "base/result.h"
 #include "front/dispatcher.h"
 #include "front/pipeline.h"
@@ -29,7 +31,9 @@ class Front {
 
   // REQUIRES: gate, tables and background are loaded.
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-        std::shared_ptr<net::TlsAcceptor> tls);
+        std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token);
+  // What --metrics-token names; empty where nothing is. The error is one line fit for a user.
+  static Result<Secret> ReadMetricsToken(const ServeOptions& options);
 
   Status Listen();
   uint16_t port() const { return server_.port(); }          // REQUIRES: it listens
@@ -43,6 +47,7 @@ class Front {
   const ServeOptions& options_;
   const std::shared_ptr<net::TlsAcceptor> tls_;
   const api::Services services_;
+  const std::unique_ptr<TokenBuckets> addresses_;  // null: they may ask as often as they like
   const front::Pipeline pipeline_;
   const IdentityApi identity_api_;
   front::Dispatcher dispatcher_;
