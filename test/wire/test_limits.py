@@ -99,6 +99,14 @@ class TestRateOfAPrincipal:
         assert refusal.value.response["Error"] | {"Type": ""} == {"Code": "Throttling", "Message": "Rate exceeded", "Type": ""}
         assert refusal.value.response["ResponseMetadata"]["HTTPStatusCode"] == 400
 
+    def test_lambda_says_it_in_its_own(self, server):
+        mappings = BUSY.boto(server, "lambda")
+        with pytest.raises(botocore.exceptions.ClientError) as refusal:
+            for _ in range(2000):
+                mappings.list_event_source_mappings()
+        assert refusal.value.response["Error"]["Code"] == "TooManyRequestsException"
+        assert refusal.value.response["ResponseMetadata"]["HTTPStatusCode"] == 429
+
     def test_sessions_count_for_whom_they_stand_for(self, server):
         session = patient(BUSY, server, service="sts").get_session_token()["Credentials"]
         temporary = RawClient(server.endpoint, access_key=session["AccessKeyId"], secret_key=session["SecretAccessKey"], token=session["SessionToken"])

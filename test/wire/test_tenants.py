@@ -437,6 +437,47 @@ def test_every_way_leads_somewhere(db, asker):
     assert not wrong, "\n".join(map(str, wrong))
 
 
+def test_how_a_table_is_made_is_told_to_nobody_without_a_right_to_it(db, guarded):
+    """What does not fit a table's keys and indexes is refused as what fits, and as what asks for a table that is not there."""
+    k = {"ExpressionAttributeValues": {":v": s("x")}}
+    ways = {
+        "a right key": ("GetItem", t(Key=key(MINE))),
+        "a wrong name": ("GetItem", t(Key={"Nope": s("x")})),
+        "a wrong type": ("GetItem", t(Key={"Tenant": n(1), "Doc": s("x")})),
+        "half a key": ("UpdateItem", t(Key={"Tenant": s("x")})),
+        "more than a key": ("DeleteItem", t(Key={**key(MINE), "Grade": n(1)})),
+        "a key that is updated": ("UpdateItem", t(Key=key(MINE), UpdateExpression="SET Doc = :v", **k)),
+        "an item without a key": ("PutItem", t(Item={"Bright": s("x")})),
+        "an item with a wrong index key": ("PutItem", t(Item={**item(MINE), "Grade": s("x")})),
+        "no key condition": ("Query", t(KeyConditionExpression="Bright = :v", **k)),
+        "a key condition": ("Query", t(KeyConditionExpression="Tenant = :v", **k)),
+        "a filter on a key": ("Query", t(KeyConditionExpression="Tenant = :v", FilterExpression="Doc = :v", **k)),
+        "a start that does not fit": ("Scan", t(ExclusiveStartKey={"Nope": s("x")})),
+        "a batch that does not fit": ("BatchGetItem", {"RequestItems": {"@TABLE@": {"Keys": [{"Nope": s("x")}]}}}),
+        "a batch of the same twice": ("BatchGetItem", {"RequestItems": {"@TABLE@": {"Keys": [key(MINE), key(MINE)]}}}),
+        "a batch of writes that does not fit": ("BatchWriteItem", {"RequestItems": {"@TABLE@": [{"PutRequest": {"Item": {"Nope": s("x")}}}]}}),
+        "a transaction that does not fit": ("TransactWriteItems", {"TransactItems": [{"Delete": t(Key={"Nope": s("x")})}]}),
+        "a reading one that does not fit": ("TransactGetItems", {"TransactItems": [{"Get": t(Key={"Nope": s("x")})}]}),
+        "a statement without a key": statement("INSERT INTO @TABLE@ VALUE {'Bright': 'x'}"),
+        "an update without a key": statement("UPDATE @TABLE@ SET Bright = 'x' WHERE Bright = 'y'"),
+        "a change of the key": statement("UPDATE @TABLE@ SET Doc = 'x' WHERE Tenant = 'x' AND Doc = 'y'"),
+        "a statement of a wrong type": statement("SELECT * FROM @TABLE@ WHERE Tenant = 1"),
+    }
+    stranger = LANDLORD.raw(guarded)
+    told = []
+    for name, way in ways.items():
+        here, nowhere = Asker(stranger).ask(way), Asker(stranger, "Nowhere").ask(way)
+        # What is wrong with the request by itself comes first, and says nothing of a table.
+        if not any(word in here.plain() for word in (b"AccessDenied", b"contains duplicates")) or here.plain() != nowhere.plain().replace(b"Nowhere", TABLE.encode()):
+            told.append((name, here, nowhere))
+    for index in ("ByGrade", "ByNothing"):
+        told += [(index, reply) for reply in (Asker(stranger).ask(("Scan", t(IndexName=index))),
+                                              Asker(stranger).ask(statement(f"SELECT * FROM Rooms.{index} WHERE Tenant = 'x'")))
+                 if b"AccessDenied" not in reply.plain() or f"/index/{index}".encode() not in reply.plain()]
+    stranger.close()
+    assert not told, "\n".join(map(str, told))
+
+
 # --- attributes
 
 SECRET = b"secret-"

@@ -36,7 +36,7 @@ AuthFault RateExceeded() { return {AuthFaultKind::kThrottled, std::string(model:
 
 PrincipalLimits::PrincipalLimits(PrincipalLimitOptions options, const Verifier& inner, const Clock& clock,
                                  uint64_t seed, Metrics& metrics)
-    : options_(std::move(options)),
+    : options_(options),
       inner_(inner),
       seed_(seed),
       connections_(seed),
