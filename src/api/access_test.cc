@@ -124,7 +124,7 @@ std::vector<Case> AccessTest::Cases() const {
        {"dynamodb:DeleteItem " + kTable + " keys=u9" + items + " returns=ALL_OLD capacity=NONE"}},
       // Once for what is given back, and once for what a failed condition shows.
       {"UpdateItem",
-       games + "," + key + R"j(,"UpdateExpression":"SET Wins = :o","ConditionExpression":"Wins = :o",
+       games + "," + key + R"j(,"UpdateExpression":"SET Wins = :o","ConditionExpression":"attribute_exists(UserId)",
           "ExpressionAttributeValues":{":o":{"N":"1"}},"ReturnValues":"UPDATED_OLD",
           "ReturnValuesOnConditionCheckFailure":"ALL_OLD"})j",
        {"dynamodb:UpdateItem " + kTable + " keys=u1 names=Title,UserId,Wins returns=UPDATED_OLD capacity=NONE",
