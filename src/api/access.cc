@@ -23,13 +23,17 @@ std::string KeyText(const model::Value& value) {
 
 class Asked final : public auth::AccessDescriber {
  public:
+  // `is_of_failure`: as if its condition had failed.
   Asked(const Touch& touch, const model::KeySchema* key_schema, const RequestContext& context,
-        const auth::Resource& resource)
-      : touch_(touch), key_schema_(key_schema), context_(context), resource_(resource) {}
+        const auth::Resource& resource, bool is_of_failure = false)
+      : touch_(touch), key_schema_(key_schema), context_(context), resource_(resource), is_of_failure_(is_of_failure) {}
 
   void Describe(auth::AccessConditions& conditions) const override {
     AccessDetails details(key_schema_, conditions);
     touch_(details);
+    if (conditions.return_on_failure.empty()) return;
+    shows_otherwise_on_failure_ = true;
+    if (is_of_failure_) conditions.return_values = conditions.return_on_failure;
   }
   // Streams have tags of their own, of which there are none yet.
   void DescribeTags(auth::ResourceTags& tags) const override {
@@ -41,11 +45,16 @@ class Asked final : public auth::AccessDescriber {
     tags.kept = std::move(def);
   }
 
+  // Somebody has looked at what depends on whether a condition fails.
+  bool shows_otherwise_on_failure() const { return shows_otherwise_on_failure_; }
+
  private:
   const Touch& touch_;
   const model::KeySchema* const key_schema_;
   const RequestContext& context_;
   const auth::Resource& resource_;
+  const bool is_of_failure_;
+  mutable bool shows_otherwise_on_failure_ = false;
 };
 
 // Every path that an assignment reads.
@@ -104,9 +113,14 @@ model::ApiResult<void> AskAuthorizer(const RequestContext& context, const auth::
                                      const model::KeySchema* key_schema, std::string_view action) {
   if (context.witness) context.witness->Saw(action, resource);
   if (!context.authorizer) return {};
+  const auto ask = [&](const Asked& asked) {
+    return context.authorizer->Authorize(context.caller, auth::Access(action, resource, asked, context.circumstances));
+  };
   const Asked asked(touch, key_schema, context, resource);
-  auto answer =
-      context.authorizer->Authorize(context.caller, auth::Access(action, resource, asked, context.circumstances));
+  auto answer = ask(asked);
+  // A policy knows one dynamodb:ReturnValues: who may have some values back does not get all by failing. If no policy
+  // has looked at it, none will.
+  if (answer && asked.shows_otherwise_on_failure()) answer = ask(Asked(touch, key_schema, context, resource, true));
   if (!answer && context.witness) context.witness->SawDenied(resource, answer.error().message);
   return answer;
 }

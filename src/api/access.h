@@ -56,6 +56,7 @@ class AccessDetails {
   // A failed condition may show the whole item too, and a policy on dynamodb:ReturnValues means it as well.
   void ReturnOnFailure(std::string_view return_values) {
     if (out.return_values.empty() || out.return_values == "NONE") out.return_values = return_values;
+    else if (return_values != "NONE" && return_values != out.return_values) out.return_on_failure = return_values;
   }
 
   auth::AccessConditions& out;  // what needs no collecting is filled in here

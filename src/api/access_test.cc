@@ -122,6 +122,13 @@ std::vector<Case> AccessTest::Cases() const {
       {"DeleteItem",
        games + R"j(,"Key":{"UserId":{"S":"u9"},"Title":{"S":"x"}},"ReturnValuesOnConditionCheckFailure":"ALL_OLD"})j",
        {"dynamodb:DeleteItem " + kTable + " keys=u9" + items + " returns=ALL_OLD capacity=NONE"}},
+      // Once for what is given back, and once for what a failed condition shows.
+      {"UpdateItem",
+       games + "," + key + R"j(,"UpdateExpression":"SET Wins = :o","ConditionExpression":"attribute_exists(UserId)",
+          "ExpressionAttributeValues":{":o":{"N":"1"}},"ReturnValues":"UPDATED_OLD",
+          "ReturnValuesOnConditionCheckFailure":"ALL_OLD"})j",
+       {"dynamodb:UpdateItem " + kTable + " keys=u1 names=Title,UserId,Wins returns=UPDATED_OLD capacity=NONE",
+        "dynamodb:UpdateItem " + kTable + " keys=u1 names=Title,UserId,Wins returns=ALL_OLD capacity=NONE"}},
       {"Query",
        games + R"j(,"KeyConditionExpression":"UserId = :u AND Title > :t","FilterExpression":"Wins > :n",
           "ExpressionAttributeValues":{":u":{"S":"u1"},":t":{"S":"a"},":n":{"N":"0"}},

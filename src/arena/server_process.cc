@@ -40,8 +40,9 @@ void ServerProcess::ShiftClock(int64_t seconds) {
 Status ServerProcess::Start() {
   int out[2];
   if (pipe2(out, O_CLOEXEC) != 0) return Status::IoError("pipe");
-  std::vector<std::string> arguments{options_.binary, "serve",       "--port",      "0",
-                                     "--data",        options_.data, "--log-level", "error"};
+  // Core dumps: what a server in the arena dies of is worth a look, and its mapped files are looked at below.
+  std::vector<std::string> arguments{options_.binary, "serve",       "--port", "0",           "--data",
+                                     options_.data,   "--log-level", "error",  "--core-dumps"};
   arguments.insert(arguments.end(), options_.arguments.begin(), options_.arguments.end());
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

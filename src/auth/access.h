@@ -62,6 +62,8 @@ struct AccessConditions {
   // As they are in effect, whether the request has them or not.
   std::string_view select;
   std::string_view return_values;
+  // What a failed condition shows, where that is something else: policies are asked about each (api/access.cc).
+  std::string_view return_on_failure;
   std::string_view return_consumed_capacity;
   std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
   std::optional<bool> full_table_scan;   // of a PartiQL SELECT

@@ -19,7 +19,7 @@ enum class AuthFaultKind : uint8_t {
   kInvalidSignature,     // expired, not yet current, of another scope, or not what the secret gives
   kUnrecognizedClient,   // a key, or a session token, that is nobody's
   kExpiredToken,         // temporary credentials past their end
-  kThrottled,            // too many failures lately: not even looked at
+  kThrottled,            // too many failures lately, or requests, or connections
 };
 
 struct AuthFault {

@@ -15,6 +15,10 @@
 #include "base/memory/arena.h"
 #include "net/http_message.h"
 
+namespace armature::net {
+class Exchange;
+}
+
 namespace armature::auth {
 
 // Signing names. DynamoDB and its streams share one.
@@ -34,6 +38,8 @@ struct Expected {
   // Whose failures are counted together. Null: unknown, nothing is counted.
   const ClientAddress* client = nullptr;
   bool is_secure = false;  // it came through TLS
+  // With whose connection it comes. Null: unknown, connections are not counted.
+  net::Exchange* exchange = nullptr;
 };
 
 struct Verified {

@@ -1,6 +1,7 @@
 #include "front/aws_json_route.h"
 
 #include <exception>
+#include <utility>
 
 #include "front/peer_address.h"
 #include "wire/envelope/envelope.h"
@@ -55,7 +56,7 @@ ApiResult<void> AwsJsonRoute::PrepareHere(net::Exchange& exchange, const wire::O
                                           Call& call) const {
   const PeerAddress client(exchange);
   return pipeline_.Prepare(exchange.request(), schema, exchange.arena(), call,
-                           {.client = &client, .is_secure = exchange.is_secure()});
+                           {.client = &client, .is_secure = exchange.is_secure(), .exchange = &exchange});
 }
 
 // A large body takes milliseconds to unpack, parse and decode, which would be milliseconds for everybody else on the
@@ -98,6 +99,11 @@ Task<void> AwsJsonRoute::Answer(net::Exchange& exchange, const CallStats& stats)
   }
   if (!answered) wire::SetError(answered.error(), response);
   if (note) Conclude(call, answered, *note.get());
+}
+
+void AwsJsonRoute::Refuse(net::Exchange& exchange, auth::AuthFault fault) const {
+  exchange.response().content_type = wire::AwsJsonType(exchange.request());
+  wire::SetError(auth::ToApiError(std::move(fault)), exchange.response());
 }
 
 }  // namespace armature::front

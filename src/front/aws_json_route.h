@@ -20,6 +20,7 @@ class AwsJsonRoute final : public Route {
 
   const CallStats* Match(const net::HttpRequest& request) const override;
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
+  void Refuse(net::Exchange& exchange, auth::AuthFault fault) const override;
   void Stop() override { heavy_.Stop(); }
 
  private:

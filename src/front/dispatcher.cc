@@ -1,10 +1,12 @@
 #include "front/dispatcher.h"
 
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "front/audit_note.h"
+#include "model/messages/requests.h"
 #include "wire/envelope/envelope.h"
 
 namespace armature::front {
@@ -12,7 +14,19 @@ namespace armature::front {
 using model::ApiResult;
 
 Dispatcher::Dispatcher(DispatcherOptions options, RouteTable routes, RandomSource& random, Metrics& metrics)
-    : options_(std::move(options)), routes_(std::move(routes)), random_(random), refused_(metrics, "none", "none") {}
+    : options_(std::move(options)),
+      routes_(std::move(routes)),
+      random_(random),
+      refused_(metrics, "none", "none"),
+      limited_(options_.addresses
+                   ? &metrics.GetCounter("armature_requests_limited_total",
+                                         "Requests refused because their address or principal asked for too much.",
+                                         R"(by="address")")
+                   : nullptr) {}
+
+bool Dispatcher::IsTooOften(const net::Exchange& exchange) const {
+  return options_.addresses && !options_.addresses->Take(exchange.client_network());
+}
 
 Dispatcher::Found Dispatcher::Find(const net::HttpRequest& request) const {
   for (const auto& route : routes_)
@@ -31,7 +45,12 @@ Task<void> Dispatcher::Handle(net::Exchange& exchange) {
   const CallStats* call = &refused_;
   const ApiResult<void> allowed = options_.sites.Check(request);
   try {
-    if (allowed) {
+    if (IsTooOften(exchange)) [[unlikely]] {
+      limited_->Add();
+      const Found found = Find(request);
+      call = found.call;
+      found.route->Refuse(exchange, {auth::AuthFaultKind::kThrottled, std::string(model::messages::kRateExceeded)});
+    } else if (allowed) {
       const Found found = Find(request);
       call = found.call;
       co_await found.route->Answer(exchange, *call);

@@ -1,14 +1,15 @@
 // Dispatcher: from an HTTP exchange to its route and back.
 //
-// What holds for every request, whatever its route: may this host name or web page speak to us at all (our own first
-// check), the request id, the reply's checksum and compression, metrics and the log of slow requests. Runs on the
-// reactor of the exchange; holds no state of a request. Built by server/.
+// What holds for every request, whatever its route: may this address ask so often, may this host name or web page speak
+// to us at all (our own first checks), the request id, the reply's checksum and compression, metrics and the log of
+// slow requests. Runs on the reactor of the exchange; holds no state of a request. Built by server/.
 #pragma once
 
 #include <cstdint>
 
 #include "audit/audit.h"
 #include "auth/site_policy.h"
+#include "base/limits/token_buckets.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "front/call_stats.h"
@@ -21,6 +22,7 @@ struct DispatcherOptions {
   auth::SitePolicy sites{"127.0.0.1", {}, {}};  // whose requests are taken at all
   int64_t slow_request_millis = 500;
   const audit::Audit* audit = nullptr;  // is told of what the site policy turns away; null: nobody
+  TokenBuckets* addresses = nullptr;    // how often one may ask (Exchange::client_network); null: as often as it likes
 };
 
 class Dispatcher final : public net::Handler {
@@ -41,12 +43,14 @@ class Dispatcher final : public net::Handler {
     const CallStats* call;
   };
   Found Find(const net::HttpRequest& request) const;
+  bool IsTooOften(const net::Exchange& exchange) const;
   void Record(const CallStats& call, int status, int64_t nanos, std::string_view request_id) const;
 
   const DispatcherOptions options_;
   const RouteTable routes_;
   RandomSource& random_;
   const CallStats refused_;  // by the site policy
+  Counter* const limited_;   // of requests that came too often; where that is counted
 };
 
 }  // namespace armature::front

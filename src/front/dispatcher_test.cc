@@ -54,10 +54,11 @@ class DispatcherTest : public api::ApiFixture {
   void SetUp() override { Start({}); }
   void TearDown() override { Stop(); }
 
-  void Start(DispatcherOptions options) {
+  void Start(DispatcherOptions options, MetricsAccess access = {}) {
     Stop();
     dispatcher_ = std::make_unique<Dispatcher>(
-        std::move(options), MakeRoutes(watched_pipeline_, "us-east-1", nullptr, metrics_), random_, metrics_);
+        std::move(options), MakeRoutes(watched_pipeline_, "us-east-1", nullptr, metrics_, nullptr, std::move(access)),
+        random_, metrics_);
     net::ServerOptions net;
     net.port = 0;
     net.threads = 1;
@@ -199,6 +200,52 @@ TEST_F(DispatcherTest, AnExceptionIsA500AndTheServerGoesOn) {
   EXPECT_EQ(Send({}).status, 200) << "on the same connection";
   EXPECT_EQ(Requests("ListTables"), "3");
   EXPECT_EQ(Metric("armature_server_errors_total", "ListTables"), "2");
+}
+
+TEST_F(DispatcherTest, MetricsAreForPrometheus) {
+  const net::TestResponse all = Send({.method = "GET", .path = "/metrics", .body = "", .key = "", .type = ""});
+  EXPECT_EQ(all.status, 200);
+  EXPECT_EQ(all.Header("Content-Type"), "text/plain; version=0.0.4");
+  EXPECT_THAT(all.body, ::testing::HasSubstr("armature_requests_total{operation=\"GetItem\"} 0\n"));
+}
+
+TEST_F(DispatcherTest, MetricsWithATokenAreForWhoeverBringsIt) {
+  Start({}, {Secret("correct-horse-battery"), [] { return false; }});
+  const auto ask = [&](std::string_view headers) {
+    return Send({.method = "GET", .path = "/metrics", .body = "", .key = "", .more_headers = headers, .type = ""});
+  };
+  for (const char* const wrong :
+       {"", "Authorization: Bearer correct-horse-batterz\r\n", "Authorization: correct-horse-battery\r\n",
+        "Authorization: Bearer \r\n", "Authorization: Bearer\r\n", "Authorization: Basic correct-horse-battery\r\n"}) {
+    const net::TestResponse refused = ask(wrong);
+    EXPECT_EQ(refused.status, 401) << wrong;
+    EXPECT_EQ(refused.Header("WWW-Authenticate"), "Bearer");
+    EXPECT_THAT(refused.body, ::testing::Not(::testing::HasSubstr("armature_")));
+  }
+  EXPECT_EQ(ask("Authorization: Bearer correct-horse-battery\r\n").status, 200);
+}
+
+// Others than loopback are in test/wire, which has another address.
+TEST_F(DispatcherTest, MetricsWithoutATokenAreForThisMachineOnceSignaturesAreVerified) {
+  Start({}, {Secret(), [] { return true; }});
+  EXPECT_EQ(Send({.method = "GET", .path = "/metrics", .body = "", .key = "", .type = ""}).status, 200);
+}
+
+TEST_F(DispatcherTest, AnAddressThatAsksTooOftenIsToldSoInTheFormOfItsRequest) {
+  TokenBuckets addresses({.per_second = 1, .burst = 3}, clock_, 1);
+  Start({.addresses = &addresses});
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Send({}).status, 200);
+  const net::TestResponse refused = Send({});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body,
+              ::testing::HasSubstr(
+                  R"("__type":"com.amazon.coral.availability#ThrottlingException","message":"Rate exceeded")"));
+  EXPECT_NE(refused.Header("x-amzn-RequestId"), "");
+  EXPECT_EQ(Send({.method = "GET", .path = "/metrics", .body = "", .key = "", .type = ""}).status, 429);
+  EXPECT_EQ(Requests("ListTables"), "4");
+  EXPECT_EQ(metrics_.GetCounter("armature_requests_limited_total", "", R"(by="address")").value(), 2u);
+  clock_.AdvanceMillis(1000);
+  EXPECT_EQ(Send({}).status, 200) << "on the same connection";
 }
 
 TEST_F(DispatcherTest, TheLastRouteTakesWhatIsLeft) {

@@ -1,5 +1,7 @@
 #include "front/plain_routes.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "model/api_error.h"
@@ -7,6 +9,11 @@
 #include "wire/envelope/envelope.h"
 
 namespace armature::front {
+
+void PlainRoute::Refuse(net::Exchange& exchange, auth::AuthFault fault) const {
+  exchange.response().content_type = "application/x-amz-json-1.0";
+  wire::SetError(auth::ToApiError(std::move(fault)), exchange.response());
+}
 
 PlainRoute::Test IsGetOf(std::string_view path) {
   return
@@ -26,13 +33,6 @@ PlainRoute::Reply Healthy(std::string region) {
     const net::Header* const host = request.Find("Host");
     response.body = fmt::format(model::messages::kHealthy,
                                 host ? std::string(host->value) : fmt::format("dynamodb.{}.amazonaws.com", region));
-  };
-}
-
-PlainRoute::Reply AllMetrics(const Metrics& metrics) {
-  return [&metrics](const net::HttpRequest&, net::HttpResponse& response) {
-    response.content_type = "text/plain; version=0.0.4";
-    response.body = metrics.RenderPrometheus();
   };
 }
 

@@ -1,6 +1,6 @@
 // Routes without an operation behind them: a test, and an answer that is ready at once.
 //
-// Health, metrics, the question of a web page whether it may call, and "no such thing". All are counted as "none".
+// Health, the question of a web page whether it may call, and "no such thing". All are counted as "none".
 #pragma once
 
 #include <functional>
@@ -26,6 +26,7 @@ class PlainRoute final : public Route {
     reply_(exchange.request(), exchange.response());
     co_return;
   }
+  void Refuse(net::Exchange& exchange, auth::AuthFault fault) const override;
 
  private:
   const CallStats stats_;
@@ -47,8 +48,6 @@ bool IsAnything(const net::HttpRequest& request);
 
 // As AWS's endpoints do, with the name the client came by; `region` is the server's.
 PlainRoute::Reply Healthy(std::string region);
-// For Prometheus.
-PlainRoute::Reply AllMetrics(const Metrics& metrics);
 void AnswerPreflight(const net::HttpRequest& request, net::HttpResponse& response);
 // As DynamoDB Local answers whoever comes without a signature.
 void AskForToken(const net::HttpRequest& request, net::HttpResponse& response);

@@ -13,6 +13,15 @@ namespace armature::front {
 
 using model::ApiResult;
 
+namespace {
+
+model::ApiError QueryErrorOf(auth::AuthFault fault) {
+  const auth::QueryFault told = auth::QueryFaultOf(fault.kind);
+  return wire::QueryError(told.code, told.http_status, std::move(fault.message));
+}
+
+}  // namespace
+
 QueryRoute::QueryRoute(const Pipeline& pipeline, const query::QueryOperations& operations, Metrics& metrics)
     : pipeline_(pipeline),
       operations_(operations),
@@ -37,11 +46,11 @@ const CallStats* QueryRoute::Match(const net::HttpRequest& request) const {
 ApiResult<Caller> QueryRoute::Authenticate(net::Exchange& exchange, const wire::QueryService& service) const {
   const PeerAddress client(exchange);
   auth::AuthResult<Caller> caller = pipeline_.Identify(
-      exchange.request(), {.services = {&service.name, 1}, .client = &client, .is_secure = exchange.is_secure()},
+      exchange.request(),
+      {.services = {&service.name, 1}, .client = &client, .is_secure = exchange.is_secure(), .exchange = &exchange},
       exchange.arena());
   if (caller) return std::move(caller).value();
-  const auth::QueryFault fault = auth::QueryFaultOf(caller.error().kind);
-  return wire::QueryError(fault.code, fault.http_status, std::move(caller.error().message));
+  return QueryErrorOf(std::move(caller).error());
 }
 
 Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::QueryTarget& target,
@@ -96,6 +105,16 @@ Task<void> QueryRoute::Answer(net::Exchange& exchange, const CallStats&) {
   if (note && !answered) note->Failed(wire::AsQueryError(answered.error()));
   if (!answered)
     wire::SetQueryError(std::move(answered).error(), *target.service, reply.form, reply.request_id, response);
+}
+
+void QueryRoute::Refuse(net::Exchange& exchange, auth::AuthFault fault) const {
+  const net::HttpRequest& request = exchange.request();
+  net::HttpResponse& response = exchange.response();
+  exchange.set_request_id(exchange.arena().Copy(UuidV4(pipeline_.services().random)));
+  const wire::QueryTarget target = wire::ReadQueryTarget(request);
+  const wire::ReplyForm form = wire::ReplyFormFor(request);
+  response.content_type = wire::ContentTypeOf(form);
+  wire::SetQueryError(QueryErrorOf(std::move(fault)), *target.service, form, exchange.request_id(), response);
 }
 
 }  // namespace armature::front

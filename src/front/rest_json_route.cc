@@ -13,8 +13,19 @@ namespace armature::front {
 using model::ApiResult;
 
 namespace {
+
 constexpr std::array<std::string_view, 1> kSigningNames{"lambda"};
+
+// As services other than DynamoDB refuse a signature, and Lambda who asks too often.
+model::ApiError RestErrorOf(auth::AuthFault fault) {
+  const bool is_throttled = fault.kind == auth::AuthFaultKind::kThrottled;
+  model::ApiError error = auth::ToApiError(std::move(fault));
+  error.http_status = is_throttled ? 429 : 403;
+  if (is_throttled) error.name = "TooManyRequestsException";
+  return error;
 }
+
+}  // namespace
 
 RestJsonRoute::RestJsonRoute(const Pipeline& pipeline, triggers::Triggers& triggers, Metrics& metrics)
     : pipeline_(pipeline), triggers_(triggers) {
@@ -32,13 +43,12 @@ const CallStats* RestJsonRoute::Match(const net::HttpRequest& request) const {
 Task<ApiResult<void>> RestJsonRoute::Run(net::Exchange& exchange, size_t operation, Caller& caller, AuditNote* note) {
   const net::HttpRequest& request = exchange.request();
   const PeerAddress client(exchange);
-  ApiResult<Caller> believed = pipeline_.Authenticate(
-      request, exchange.arena(), {.services = kSigningNames, .client = &client, .is_secure = exchange.is_secure()});
+  auth::AuthResult<Caller> believed = pipeline_.Identify(
+      request, {.services = kSigningNames, .client = &client, .is_secure = exchange.is_secure(), .exchange = &exchange},
+      exchange.arena());
   if (!believed) {
     if (note) note->Refused();
-    model::ApiError error = std::move(believed).error();
-    error.http_status = 403;  // as services other than DynamoDB refuse a signature
-    co_return error;
+    co_return RestErrorOf(std::move(believed).error());
   }
   caller = std::move(believed).value();
   std::string decompressed;
@@ -63,6 +73,11 @@ Task<void> RestJsonRoute::Answer(net::Exchange& exchange, const CallStats& call)
   if (!note) co_return;
   if (answered) note->Succeeded();
   else note->Failed(answered.error());
+}
+
+void RestJsonRoute::Refuse(net::Exchange& exchange, auth::AuthFault fault) const {
+  exchange.response().content_type = "application/json";
+  lambda::SetRestError(RestErrorOf(std::move(fault)), exchange.response());
 }
 
 }  // namespace armature::front

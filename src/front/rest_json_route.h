@@ -23,6 +23,7 @@ class RestJsonRoute final : public Route {
 
   const CallStats* Match(const net::HttpRequest& request) const override;
   Task<void> Answer(net::Exchange& exchange, const CallStats& call) override;
+  void Refuse(net::Exchange& exchange, auth::AuthFault fault) const override;
 
  private:
   // `note` is null where there is no audit; `caller` is filled in.

@@ -5,6 +5,7 @@
 // exchange's reactor and holds no state between requests.
 #pragma once
 
+#include "auth/auth_fault.h"
 #include "base/async.h"
 #include "front/call_stats.h"
 #include "net/handler.h"
@@ -21,6 +22,10 @@ class Route {
 
   // Fills the response, failures included. REQUIRES: Match gave `call` for this exchange's request.
   virtual Task<void> Answer(net::Exchange& exchange, const CallStats& call) = 0;
+
+  // Fills the response with a fault that was found before the request was looked at, in the route's form.
+  // REQUIRES: Match took this exchange's request.
+  virtual void Refuse(net::Exchange& exchange, auth::AuthFault fault) const = 0;
 
   // Ends what still works for requests on another thread.
   virtual void Stop() {}

@@ -10,7 +10,7 @@
 namespace armature::front {
 
 RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, triggers::Triggers* triggers,
-                      Metrics& metrics, const query::QueryOperations* operations) {
+                      Metrics& metrics, const query::QueryOperations* operations, MetricsAccess access) {
   RouteTable routes;
   const auto plain = [&](PlainRoute::Test test, PlainRoute::Reply reply) {
     routes.push_back(std::make_unique<PlainRoute>(metrics, std::move(test), std::move(reply)));
@@ -18,7 +18,7 @@ RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, trigg
   routes.push_back(std::make_unique<AwsJsonRoute>(pipeline, metrics));  // first: nearly every request is its
   if (triggers) routes.push_back(std::make_unique<RestJsonRoute>(pipeline, *triggers, metrics));
   if (operations) routes.push_back(std::make_unique<QueryRoute>(pipeline, *operations, metrics));
-  plain(IsGetOf("/metrics"), AllMetrics(metrics));
+  routes.push_back(std::make_unique<MetricsRoute>(metrics, std::move(access)));
   if (pipeline.services().compatibility.asks_everybody_for_a_token) plain(IsProbe, AskForToken);
   plain(IsPreflight, AnswerPreflight);
   plain(IsGetOf("/"), Healthy(region));

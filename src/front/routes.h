@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/metrics.h"
+#include "front/metrics_route.h"
 #include "front/pipeline.h"
 #include "front/route.h"
 
@@ -23,8 +24,9 @@ namespace armature::front {
 using RouteTable = std::vector<std::unique_ptr<Route>>;
 
 // The last route takes whatever is left. `region` is the server's. Without `triggers` Lambda's API is not answered,
-// without `operations` IAM's and STS's are not. Whatever is referred to must outlive the routes.
+// without `operations` IAM's and STS's are not; metrics are given to everybody unless `access` says otherwise. Whatever
+// is referred to must outlive the routes.
 RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, triggers::Triggers* triggers,
-                      Metrics& metrics, const query::QueryOperations* operations = nullptr);
+                      Metrics& metrics, const query::QueryOperations* operations = nullptr, MetricsAccess access = {});
 
 }  // namespace armature::front

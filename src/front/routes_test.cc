@@ -115,13 +115,6 @@ TEST_F(RoutesTest, HealthNamesTheHostTheClientCameBy) {
   EXPECT_EQ(Answer(health, Request(net::Method::kGet, "/", {{"host", "here:8000"}})).body, "healthy: here:8000 ");
 }
 
-TEST_F(RoutesTest, MetricsAreForPrometheus) {
-  const net::HttpResponse response = Answer(AllMetrics(metrics_), Request(net::Method::kGet, "/metrics"));
-  EXPECT_EQ(response.content_type, "text/plain; version=0.0.4");
-  MakeRoutes(pipeline_, "us-east-1", triggers_, metrics_);
-  EXPECT_THAT(Answer(AllMetrics(metrics_), {}).body, HasSubstr("armature_requests_total{operation=\"GetItem\"} 0\n"));
-}
-
 TEST_F(RoutesTest, APreflightGetsBackWhatItAsksFor) {
   const auto preflight = Request(
       net::Method::kOptions, "/",

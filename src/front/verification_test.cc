@@ -9,6 +9,7 @@
 #include "api/api_testing.h"
 #include "auth/accept_any.h"
 #include "auth/authorizer.h"
+#include "auth/limits/principal_limits.h"
 #include "auth/request_signer.h"
 #include "auth/verify/memory_key_ring.h"
 #include "auth/verify/posture.h"
@@ -75,7 +76,8 @@ class VerificationTest : public api::ApiFixture {
   const auth::AcceptAnyVerifier believing_{"123456789012"};
   const auth::SignatureVerifier verifying_{keys_, clock_, &backoff_};
   const auth::PostureVerifier posture_{keys_, believing_, verifying_};
-  const Pipeline verified_pipeline_{{.region = "us-east-1"}, services_, posture_};
+  const auth::PrincipalLimits limits_{{.requests = Rate{1, 20}, .max_connections = 2}, posture_, clock_, 1, metrics_};
+  const Pipeline verified_pipeline_{{.region = "us-east-1"}, services_, limits_};
   Dispatcher dispatcher_{{}, MakeRoutes(verified_pipeline_, "us-east-1", nullptr, metrics_), random_, metrics_};
   std::unique_ptr<net::Server> server_;
   std::unique_ptr<net::TestClient> client_;
@@ -114,6 +116,41 @@ TEST_F(VerificationTest, TheFirstPrincipalIsKnownToConnectionsThatAreOpen) {
   keys_.Remove(auth::kTestUserKey);
   keys_.Put(auth::MakeTestSessionKey());
   ExpectRefused({}, "#UnrecognizedClientException");
+}
+
+TEST_F(VerificationTest, AConnectionIsHisWhoSignedItsLastRequestAndTooManyOfOneAreClosed) {
+  keys_.Put(auth::MakeTestUserKey());
+  keys_.Put(auth::MakeTestUserKey("AKIDOTHERKEY"));  // of the same user
+  const auto another = [&] { return std::exchange(client_, std::make_unique<net::TestClient>(server_->port())); };
+  EXPECT_EQ(Send({}).status, 200);
+  auto first = another();
+  EXPECT_EQ(Send({.key = "AKIDOTHERKEY"}).status, 200);
+  auto second = another();
+  EXPECT_EQ(Send({.secret = "wrong"}).status, 400) << "who is not believed is not counted";
+  const net::TestResponse refused = Send({});
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("#ThrottlingException"));
+  EXPECT_EQ(refused.Header("Connection"), "close");
+  EXPECT_TRUE(client_->IsClosedByServer());
+  client_ = std::move(first);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Send({}).status, 200) << "the others go on";
+  client_->Close();
+  // It is his no more when the server has seen its end, which nobody waits for: the next ones are refused until then.
+  int status = 0;
+  for (int i = 0; i < 1000 && status != 200; ++i) {
+    client_ = std::make_unique<net::TestClient>(server_->port());
+    clock_.AdvanceMillis(1000);
+    status = Send({}).status;
+  }
+  EXPECT_EQ(status, 200);
+}
+
+TEST_F(VerificationTest, WhoAsksTooOftenIsToldToWaitOnAConnectionThatStays) {
+  keys_.Put(auth::MakeTestUserKey());
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Send({}).status, 200);
+  ExpectRefused({}, R"("__type":"com.amazon.coral.availability#ThrottlingException","message":"Rate exceeded")");
+  clock_.AdvanceMillis(1000);
+  EXPECT_EQ(Send({}).status, 200);
 }
 
 TEST_F(VerificationTest, TablesAreOfTheCallersAccount) {

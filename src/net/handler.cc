@@ -47,4 +47,14 @@ std::string Exchange::SourceIp() const {
 
 bool Exchange::is_secure() const { return peer_->is_secure; }
 
+bool Exchange::is_from_loopback() const {
+  constexpr uint8_t kLoopbackNetwork = 127;
+  if (!IsVersion6(*peer_)) return ntohl(Version4Of(*peer_).s_addr) >> 24 == kLoopbackNetwork;
+  const in6_addr& address = peer_->address.sin6_addr;
+  if (IN6_IS_ADDR_V4MAPPED(&address)) return address.s6_addr[12] == kLoopbackNetwork;
+  return IN6_IS_ADDR_LOOPBACK(&address);
+}
+
+uint64_t Exchange::client_network() const { return NetworkNumber(peer_->address); }
+
 }  // namespace armature::net

@@ -7,6 +7,8 @@
 // gone. An exception that leaves Handle is answered with 500. Implemented by api/ (and tests).
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,13 @@ namespace armature::net {
 
 class Reactor;
 struct Peer;
+
+// What a handler keeps with a connection from one of its requests to the next. It goes when the connection does, on its
+// reactor; so it must not point to what may go before the server.
+class ConnectionNote {
+ public:
+  virtual ~ConnectionNote() = default;
+};
 
 class Exchange {
  public:
@@ -45,6 +54,12 @@ class Exchange {
   std::string SourceIp() const;
   // The request came through TLS.
   bool is_secure() const;
+  // The client is on this machine, as far as its address tells.
+  bool is_from_loopback() const;
+  // The client's address as limits count it (NetworkNumber in transport/session.h).
+  uint64_t client_network() const;
+  // The connection's note; null until somebody has made one.
+  std::unique_ptr<ConnectionNote>& note() const { return *note_; }
 
  private:
   friend class HttpSession;
@@ -56,6 +71,7 @@ class Exchange {
   std::string_view request_id_;
   Reactor* reactor_ = nullptr;
   const Peer* peer_ = nullptr;
+  std::unique_ptr<ConnectionNote>* note_ = nullptr;
 };
 
 class Handler {

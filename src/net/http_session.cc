@@ -244,6 +244,7 @@ void HttpSession::TakeExchange() {
   exchange_ = context_.exchanges.Take();
   exchange_->reactor_ = &transport_.reactor();
   exchange_->peer_ = &transport_.peer();
+  exchange_->note_ = &note_;
 }
 
 void HttpSession::ReleaseExchange() {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "base/async.h"
 #include "net/http_protocol.h"
@@ -60,6 +61,7 @@ class HttpSession final : public Session {
   bool is_starting_handler_ = false;
   bool handler_failed_ = false;
   Exchange* exchange_ = nullptr;
+  std::unique_ptr<ConnectionNote> note_;
   Framing framing_;
   ChunkedDecoder chunks_;
   size_t head_seen_ = 0;      // bytes of an incomplete head already looked at

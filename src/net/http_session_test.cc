@@ -73,7 +73,7 @@ class HttpSessionTest : public testing::Test {
                               .limits = {},
                               .counters = {evicted, timed_out},
                               .overloaded = overloaded,
-                              .on_gone = [this] { is_gone = true; }};
+                              .on_gone = [this](const Peer&) { is_gone = true; }};
   FunctionHandler handler;
   HttpContext context{.handler = handler,
                       .head_limits = {.max_request_line_bytes = 1000, .max_header_bytes = 2000},

@@ -16,6 +16,7 @@ StreamServerOptions StreamOptions(const ServerOptions& options) {
       .tls = options.tls,
       .tls_port = options.tls_port,
       .max_connections = options.max_connections,
+      .max_connections_per_address = options.max_connections_per_address,
       .max_buffered_bytes = options.max_buffered_bytes,
       .limits = {.idle_timeout_millis = options.idle_timeout_millis,
                  .message_timeout_millis = options.request_timeout_millis,
@@ -28,9 +29,12 @@ StreamServerOptions StreamOptions(const ServerOptions& options) {
 }
 
 StreamCounters Counters(Metrics& metrics) {
+  constexpr auto* kRefused = "armature_http_connections_refused_total";
+  constexpr auto* kRefusedHelp = "Connections refused at a limit: the server's, or that of their address.";
   return {
       metrics.GetCounter("armature_http_connections_accepted_total", "Connections accepted."),
-      metrics.GetCounter("armature_http_connections_refused_total", "Connections refused at the connection limit."),
+      metrics.GetCounter(kRefused, kRefusedHelp, R"(limit="server")"),
+      metrics.GetCounter(kRefused, kRefusedHelp, R"(limit="address")"),
       metrics.GetCounter("armature_http_connections_evicted_total",
                          "Connections closed under memory pressure because their clients did not move."),
       metrics.GetCounter("armature_http_timeouts_total", "Connections closed because the client was too slow."),

@@ -33,6 +33,8 @@ struct ServerOptions {
   std::optional<uint16_t> tls_port;
 
   size_t max_connections = 20'000;  // over all reactors; beyond it a client is told 503 and closed
+  // The same for one address, of IPv6 for one network of 64 bits; who comes by TLS is not told. 0: no limit.
+  size_t max_connections_per_address = 0;
   size_t max_body_bytes = 16 * 1024 * 1024;
   size_t max_request_line_bytes = 16 * 1024;
   size_t max_header_bytes = 16 * 1024;

@@ -4,12 +4,14 @@
 #include <random>
 #include <thread>
 
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "net/response_writer.h"
 #include "net/server.h"
 #include "net/server_testing.h"
+#include "net/transport/session.h"
 
 namespace armature::net {
 namespace {
@@ -48,6 +50,67 @@ TEST_F(ServerLimitsTest, MalformedRequestsGetAnErrorAndAClosedConnection) {
     client.FinishWriting();
     EXPECT_TRUE(client.IsClosedByServer());
   }
+}
+
+TEST_F(ServerLimitsTest, ConnectionsOfAnAddressBeyondItsLimitAreRefusedUntilOthersHaveGone) {
+  options.max_connections_per_address = 2;
+  StartServer();
+  auto first = Connect();
+  auto second = Connect();
+  EXPECT_EQ(first.Call(kGet).status, 200);
+  EXPECT_EQ(second.Call(kGet).status, 200);
+  for (int i = 0; i < 3; ++i) {
+    auto third = Connect();
+    const TestResponse refusal = third.Read();
+    EXPECT_EQ(refusal.status, 503);
+    EXPECT_EQ(refusal.Header("Connection"), "close");
+    third.FinishWriting();
+    EXPECT_TRUE(third.IsClosedByServer());
+  }
+  const auto refused = [&](const char* limit) {
+    return metrics.GetCounter("armature_http_connections_refused_total", "", limit).value();
+  };
+  EXPECT_EQ(refused(R"(limit="address")"), 3u);
+  EXPECT_EQ(refused(R"(limit="server")"), 0u);
+  EXPECT_EQ(second.Call(kGet).status, 200) << "those that are there go on";
+  second.Close();
+  int status = 0;
+  for (int i = 0; i < 1000 && status != 200; ++i) status = Connect().Call(kGet).status;
+  EXPECT_EQ(status, 200);
+}
+
+TEST_F(ServerLimitsTest, ManyConnectionsOfAnAddressBeyondItsLimitHoldNothing) {
+  options.max_connections_per_address = 2;
+  StartServer();
+  std::vector<TestClient> held;
+  for (int i = 0; i < 2; ++i) {
+    held.push_back(Connect());
+    EXPECT_EQ(held.back().Call(kGet).status, 200);
+  }
+  for (int i = 0; i < 200; ++i) held.push_back(Connect());
+  // Those that are told linger for a while; the rest is closed at once.
+  for (size_t i = 2; i < held.size(); ++i) held[i].Read();
+  EXPECT_LE(server->connection_count(), 2u + 8u);
+  EXPECT_EQ(held[0].Call(kGet).status, 200);
+}
+
+TEST(NetworkNumber, IsOneForAllThatAHostMayHave) {
+  const auto number = [](const char* text) {
+    sockaddr_in6 v6{};
+    if (inet_pton(AF_INET6, text, &v6.sin6_addr) == 1) {
+      v6.sin6_family = AF_INET6;
+      return NetworkNumber(v6);
+    }
+    auto& v4 = reinterpret_cast<sockaddr_in&>(v6);
+    v4.sin_family = AF_INET;
+    EXPECT_EQ(inet_pton(AF_INET, text, &v4.sin_addr), 1) << text;
+    return NetworkNumber(v6);
+  };
+  EXPECT_EQ(number("192.0.2.7"), number("::ffff:192.0.2.7"));
+  EXPECT_NE(number("192.0.2.7"), number("192.0.2.8"));
+  EXPECT_EQ(number("2001:db8:1:2::1"), number("2001:db8:1:2:ffff:1:2:3"));
+  EXPECT_NE(number("2001:db8:1:2::1"), number("2001:db8:1:3::1"));
+  EXPECT_NE(number("::1"), number("127.0.0.1"));
 }
 
 TEST_F(ServerLimitsTest, AnOversizeUploadReadsItsRefusalThoughItIsStillSending) {

@@ -2,7 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
+#include <openssl/crypto.h>
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
@@ -28,6 +33,9 @@ api::Services ServicesFrom(const ServeOptions& options, Store& store, const Gate
   return services;
 }
 
+// What cannot be guessed in a hurry.
+constexpr size_t kShortestToken = 16;
+
 net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch& memory,
                                   const std::shared_ptr<net::TlsAcceptor>& tls) {
   net::ServerOptions net;
@@ -37,6 +45,7 @@ net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch
   net.tls = tls;
   net.tls_port = options.tls_port;
   net.max_connections = options.max_connections;
+  net.max_connections_per_address = options.max_connections_per_address;
   net.max_buffered_bytes = BufferLimit(memory.limit_bytes());
   net.overloaded = [&memory] { return memory.is_over() || MemoryReserve::is_spent(); };
   return net;
@@ -50,19 +59,37 @@ Result<std::shared_ptr<net::TlsAcceptor>> Front::OpenTls(const ServeOptions& opt
   return net::TlsAcceptor::Open({.files = files, .wants_kernel = options.tls_kernel}, store.metrics, store.clock);
 }
 
+Result<Secret> Front::ReadMetricsToken(const ServeOptions& options) {
+  const std::string& path = options.metrics_token_file;
+  if (path.empty()) return Secret();
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  Secret token(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+  OPENSSL_cleanse(line.data(), line.size());
+  if (file.bad() || token.text().size() < kShortestToken)
+    return Status::InvalidArgument(fmt::format(
+        "{}: there is no token of {} characters or more in its first line (--metrics-token)", path, kShortestToken));
+  return token;
+}
+
 Front::Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-             std::shared_ptr<net::TlsAcceptor> tls, const audit::Audit* audit)
+             std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token, const audit::Audit* audit)
     : options_(options),
       tls_(std::move(tls)),
       services_(ServicesFrom(options, store, gate, tables)),
+      addresses_(options.rate_per_address
+                     ? std::make_unique<TokenBuckets>(*options.rate_per_address, store.clock, store.random.NextU64())
+                     : nullptr),
       pipeline_(front::PipelineOptions{.region = options.region,
                                        .has_region_of_its_own = options.sharing == TableSharing::kOneForAll},
                 services_, gate.verifier(), audit),
       identity_api_(options, gate, store.clock),
       dispatcher_(front::DispatcherOptions{auth::SitePolicy(options.host, options.allowed_hosts, options.cors_origins),
-                                           options.slow_request_millis, audit},
+                                           options.slow_request_millis, audit, addresses_.get()},
                   front::MakeRoutes(pipeline_, options.region, &background.triggers(), store.metrics,
-                                    &identity_api_.operations()),
+                                    &identity_api_.operations(),
+                                    {std::move(metrics_token), [&gate] { return gate.is_shut(); }}),
                   store.random, store.metrics),
       server_(NetOptionsFrom(options, background.memory_watch(), tls_), dispatcher_, store.metrics) {}
 

@@ -9,6 +9,8 @@
 
 #include "api/request_context.h"
 #include "audit/audit.h"
+#include "base/limits/token_buckets.h"
+#include "base/memory/secret.h"
 #include "base/result.h"
 #include "front/dispatcher.h"
 #include "front/pipeline.h"
@@ -30,7 +32,9 @@ class Front {
 
   // Null `audit`: nothing is recorded. REQUIRES: gate, tables and background are loaded.
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-        std::shared_ptr<net::TlsAcceptor> tls, const audit::Audit* audit = nullptr);
+        std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token, const audit::Audit* audit = nullptr);
+  // What --metrics-token names; empty where nothing is. The error is one line fit for a user.
+  static Result<Secret> ReadMetricsToken(const ServeOptions& options);
 
   Status Listen();
   uint16_t port() const { return server_.port(); }          // REQUIRES: it listens
@@ -44,6 +48,7 @@ class Front {
   const ServeOptions& options_;
   const std::shared_ptr<net::TlsAcceptor> tls_;
   const api::Services services_;
+  const std::unique_ptr<TokenBuckets> addresses_;  // null: they may ask as often as they like
   const front::Pipeline pipeline_;
   const IdentityApi identity_api_;
   front::Dispatcher dispatcher_;

@@ -41,7 +41,11 @@ Gate::Gate(const ServeOptions& options, Store& store, Tables& tables)
       verifying_(keys_, store.clock, &backoff_),
       posture_(keys_, believing_, verifying_),
       table_policies_(tables.catalog(), tables.journal()),
-      authorizer_(&table_policies_) {}
+      authorizer_(&table_policies_) {
+  const auth::PrincipalLimitOptions limits{options.rate_per_principal, options.max_connections_per_principal};
+  if (limits.has_any())
+    limits_.emplace(limits, unlimited_verifier(), store.clock, store.random.NextU64(), store.metrics);
+}
 
 Status Gate::Load() {
   if (options_.believes_everybody) return Status::Ok();
@@ -62,6 +66,11 @@ Status Gate::LoadUsage() {
 }
 
 const auth::Verifier& Gate::verifier() const {
+  if (limits_) return *limits_;
+  return unlimited_verifier();
+}
+
+const auth::Verifier& Gate::unlimited_verifier() const {
   if (options_.believes_everybody) return believing_;
   return posture_;
 }

@@ -7,8 +7,11 @@
 // KeepHouse by one thread at a time.
 #pragma once
 
+#include <optional>
+
 #include "auth/accept_any.h"
 #include "auth/authorizer.h"
+#include "auth/limits/principal_limits.h"
 #include "auth/verifier.h"
 #include "auth/verify/failure_backoff.h"
 #include "auth/verify/posture.h"
@@ -49,6 +52,7 @@ class Gate {
   iam::UsageTable& usage() { return usage_; }
 
  private:
+  const auth::Verifier& unlimited_verifier() const;
   Status Seed();
   Status LoadUsage();
   void WriteUsage();
@@ -62,6 +66,7 @@ class Gate {
   const auth::AcceptAnyVerifier believing_;
   const auth::SignatureVerifier verifying_;
   const auth::PostureVerifier posture_;
+  std::optional<auth::PrincipalLimits> limits_;  // before the verifier, if there are any
   const iam::TablePolicies table_policies_;
   const iam::PolicyAuthorizer authorizer_;
   int ticks_ = 0;  // of KeepHouse

@@ -1,7 +1,11 @@
 #include "server/options.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -56,6 +60,49 @@ void AddServingOptions(CLI::App& app, ServeOptions& options, std::string& config
   app.add_option("--drain-seconds", options.drain_seconds, "How long SIGTERM waits for requests under way")
       ->capture_default_str()
       ->check(CLI::Range(0, 86'400));
+}
+
+// "R" or "R:BURST".
+Result<Rate> ParseRate(const std::string& text) {
+  const auto number = [](std::string_view digits, int64_t most) -> std::optional<int64_t> {
+    int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size() || value < 1 || value > most) return std::nullopt;
+    return value;
+  };
+  const size_t colon = text.find(':');
+  const auto per_second = number(std::string_view(text).substr(0, colon), TokenBuckets::kMostPerSecond);
+  const auto burst = colon == std::string::npos
+                         ? per_second
+                         : number(std::string_view(text).substr(colon + 1), TokenBuckets::kMostBurst);
+  if (!per_second || !burst)
+    return Status::InvalidArgument(
+        "a rate is REQUESTS a second (1 to 1000000), or REQUESTS:BURST with how many may come at once");
+  return Rate{*per_second, *burst};
+}
+
+// What one client may take, see docs/security.md.
+void AddLimitOptions(CLI::App& app, ServeOptions& options) {
+  const auto connections = [&app](const char* flag, uint64_t& most, const char* help) {
+    app.add_option(flag, most, help)->capture_default_str()->check(CLI::Range(0, 10'000'000));
+  };
+  const auto rate = [&app](const char* flag, std::optional<Rate>& rate_option, const char* help) {
+    app.add_option_function<std::string>(
+           flag, [&rate_option](const std::string& text) { rate_option = *ParseRate(text); }, help)
+        ->type_name("R[:BURST]")
+        ->check([](const std::string& text) {
+          const auto parsed = ParseRate(text);
+          return parsed ? std::string() : parsed.error().message();
+        });
+  };
+  connections("--max-connections-per-address", options.max_connections_per_address,
+              "Connections of one address (of IPv6: one network of 64 bits) beyond this are turned away; 0: no limit");
+  connections("--max-connections-per-principal", options.max_connections_per_principal,
+              "Requests of a user or role that come by a connection beyond this are refused; 0: no limit");
+  rate("--request-rate-per-address", options.rate_per_address,
+       "Requests a second that one address may send, and how many of them at once; others are told to slow down");
+  rate("--request-rate-per-principal", options.rate_per_principal,
+       "The same for each user and role, with its sessions");
 }
 
 void AddTlsOptions(CLI::App& app, ServeOptions& options) {
@@ -276,6 +323,13 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
                  "Log requests that take longer than this many milliseconds")
       ->capture_default_str()
       ->check(CLI::Range(int64_t{0}, kMostMillis));
+  app.add_option(
+         "--metrics-token", options.metrics_token_file,
+         "File with a token: GET /metrics is answered to whoever sends it as Authorization: Bearer TOKEN; without\n"
+         "one programs on this machine may see the metrics, and others while any signature is accepted")
+      ->type_name("FILE");
+  app.add_flag("--core-dumps", options.core_dumps,
+               "Let a crash write the memory, secrets and items included, to a core file, and debuggers look at it");
   app.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
       ->transform(CLI::CheckedTransformer(kLogLevels).description("debug|info|warn|error|off"));
 }
@@ -385,6 +439,7 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   app.footer(kFooter);
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   AddServingOptions(app, options, config_file);
+  AddLimitOptions(app, options);
   AddTlsOptions(app, options);
   AddSiteOptions(app, options);
   AddPrincipalOptions(app, options);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "base/limits/token_buckets.h"
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
@@ -45,6 +46,11 @@ struct ServeOptions {
   uint64_t cache_mebibytes = 0;         // 0 = a quarter of the machine's memory
   uint64_t memory_limit_mebibytes = 0;  // 0 = four fifths of the machine's memory
   uint64_t max_connections = 20'000;
+  // What one address and one principal may take; none or 0: as much as the server has.
+  uint64_t max_connections_per_address = 0;
+  uint64_t max_connections_per_principal = 0;
+  std::optional<Rate> rate_per_address;
+  std::optional<Rate> rate_per_principal;
   int64_t control_plane_delay_millis = 0;
   int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
   table::TransactionConflicts transaction_conflicts = table::TransactionConflicts::kWait;
@@ -84,6 +90,9 @@ struct ServeOptions {
   std::vector<std::string> functions;
   size_t trigger_calls = 64;  // of functions at once
   std::vector<std::string> destinations;
+  std::string
+      metrics_token_file;   // whoever sees the metrics has to bring what is in it; empty: see front/metrics_route.h
+  bool core_dumps = false;  // the process's memory may be written to a file, and looked at by its user
   LogLevel log_level = LogLevel::kInfo;
 };
 

@@ -68,6 +68,28 @@ TEST(ServeOptions, NothingIsRecordedUnlessADirectoryIsNamed) {
     EXPECT_FALSE(ParseServeOptions(wrong).options.has_value()) << wrong.front();
 }
 
+TEST(ServeOptions, NobodyIsLimitedUnlessAskedAndABurstIsASecondsWorthUnlessTold) {
+  const ServeOptions unlimited = Parsed({});
+  EXPECT_FALSE(unlimited.rate_per_address || unlimited.rate_per_principal);
+  EXPECT_EQ(unlimited.max_connections_per_address + unlimited.max_connections_per_principal, 0u);
+  const ServeOptions options =
+      Parsed({"--request-rate-per-principal", "100:250", "--request-rate-per-address=50",
+              "--max-connections-per-address", "64", "--config", WriteConfig("max-connections-per-principal = 32\n")});
+  EXPECT_EQ(options.rate_per_principal->per_second, 100);
+  EXPECT_EQ(options.rate_per_principal->burst, 250);
+  EXPECT_EQ(options.rate_per_address->per_second, 50);
+  EXPECT_EQ(options.rate_per_address->burst, 50);
+  EXPECT_EQ(options.max_connections_per_address, 64u);
+  EXPECT_EQ(options.max_connections_per_principal, 32u);
+  for (const char* const bad : {"", "0", "-1", "1:0", "1:", ":1", "1.5", "many", "1000001", "1:1000000001", "1:2:3"})
+    EXPECT_FALSE(ParseServeOptions({"--request-rate-per-address", bad}).options.has_value()) << bad;
+}
+
+TEST(ServeOptions, TheProcessKeepsItsMemoryToItselfUnlessAsked) {
+  EXPECT_FALSE(Parsed({}).core_dumps);
+  EXPECT_TRUE(Parsed({"--core-dumps"}).core_dumps);
+}
+
 TEST(ServeOptions, PrincipalsComeFromAFileAndEverybodyIsBelievedOnlyByLocal) {
   EXPECT_TRUE(Parsed({}).iam_file.empty());
   const ServeOptions options = Parsed({"--iam-file", "iam.toml", "--iam-key", "key"});

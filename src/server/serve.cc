@@ -1,10 +1,12 @@
 #include "server/serve.h"
 
 #include <cstdio>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <malloc.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
@@ -37,6 +39,17 @@ sigset_t BlockSignals(bool reloads) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
   return signals;
+}
+
+// The memory has secrets and everybody's items in it. It is not written to core files, and other processes of the same
+// user, handlers of triggers among them, can look neither into it nor at the environment that the server was given.
+void KeepMemoryPrivate() { prctl(PR_SET_DUMPABLE, 0); }
+
+// Keys by which the server itself is known to others, or its administrator to it, are nothing for handlers of triggers:
+// those get keys of their own. While anybody is believed and nobody else called they are the user's own affair.
+void WithholdKeys(const ServeOptions& options, const House& house) {
+  if (options.kinesis_endpoint.empty() && !house.verifies_signatures()) return;
+  for (const char* const name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}) unsetenv(name);
 }
 
 // Connections and table files each take a descriptor; the usual soft limit of 1024 is for programs that use select.
@@ -105,6 +118,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   SetLogLevel(options.log_level);
   const sigset_t signals = BlockSignals(!options.tls_certificate.empty());
   if (!options.tls_certificate.empty()) net::KeepRecordBuffers();
+  if (!options.core_dumps) KeepMemoryPrivate();
   RaiseDescriptorLimit();
   GiveLargeBlocksBack();
   MemoryReserve::Install();
@@ -115,6 +129,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
     LogFailure("closing", (*house)->Close());
     return Fail(why);
   }
+  WithholdKeys(options, **house);  // before there are handlers
   if (Status status = (*house)->Open(); !status.ok()) return Fail(status.message());
   std::fputs(ReadyLine(options, **house).c_str(), stdout);
   std::fputs(greeting.c_str(), stdout);

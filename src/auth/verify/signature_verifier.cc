@@ -155,7 +155,7 @@ AuthResult<Verified> SignatureVerifier::Verify(const net::HttpRequest& request, 
   ARMATURE_CHECK_OK(CheckScope(credential, expected.services));
 
   if (IsBackedOff(expected, credential.access_key_id))
-    return AuthFault{AuthFaultKind::kThrottled, std::string(messages::kTooManyFailures)};
+    return AuthFault{AuthFaultKind::kThrottled, std::string(messages::kRateExceeded)};
   auto key = Believe(credential, request, now_millis);
   if (!key) {
     // Who comes too late has had the right token.

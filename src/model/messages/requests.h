@@ -97,7 +97,7 @@ inline constexpr std::string_view kSignatureMismatch =
     "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key "
     "and signing method. Consult the service documentation for details.";
 inline constexpr std::string_view kExpiredToken = "The security token included in the request is expired";
-inline constexpr std::string_view kTooManyFailures = "Rate exceeded";
+inline constexpr std::string_view kRateExceeded = "Rate exceeded";
 
 // DynamoDB Local's, see model/compatibility.h.
 inline constexpr std::string_view kAccessKeyWanted =

@@ -19,6 +19,8 @@ namespace {
 constexpr int kAcceptsPerTurn = 64;
 // Connections over the limit that may be told so at the same time; more are closed without a word.
 constexpr size_t kRefusedAtOnce = 256;
+// And of one address.
+constexpr size_t kRefusedOfAddressAtOnce = 8;
 // How long to wait for descriptors to become free again.
 constexpr int64_t kAcceptPauseMillis = 100;
 // How long the rest of a request that has begun may take when the server stops.
@@ -36,7 +38,7 @@ ServerThread::ServerThread(const Environment& environment, size_t index, const s
                .limits = environment.options.limits,
                .counters = {environment.counters.evicted, environment.counters.timed_out},
                .overloaded = environment.options.overloaded,
-               .on_gone = [this] { OnTransportGone(); }} {
+               .on_gone = [this](const Peer& peer) { OnTransportGone(peer); }} {
   for (const Door& door : doors) listeners_.push_back(std::make_unique<Listener>(*this, door));
 }
 
@@ -81,14 +83,19 @@ bool ServerThread::AcceptOne(const Door& door) {
     return error == EINTR || error == ECONNABORTED;
   }
   environment_.counters.accepted.Add();
-  const size_t count = environment_.stats.connections.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (count > environment_.max_connections) {
-    environment_.counters.refused.Add();
-    if (count > environment_.max_connections + kRefusedAtOnce) {
-      environment_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
-      close(fd);
-      return true;
-    }
+  Welcome welcome = Welcome::kServed;
+  try {
+    welcome = Greet(arrival);
+  } catch (const std::bad_alloc&) {  // nothing was counted
+    close(fd);
+    return true;
+  }
+  if (welcome == Welcome::kClosed) {
+    CountGone(arrival.peer);
+    close(fd);
+    return true;
+  }
+  if (welcome == Welcome::kRefused) {
     arrival.is_refused = true;
     Adopt(arrival);
     return true;
@@ -102,6 +109,27 @@ bool ServerThread::AcceptOne(const Door& door) {
     HandOver(target, arrival);
   } catch (const std::bad_alloc&) { Adopt(arrival); }
   return true;
+}
+
+ServerThread::Welcome ServerThread::Greet(const Arrival& arrival) {
+  // Counted first, whatever becomes of it: it is counted down when it is gone.
+  const size_t most_of_address = environment_.options.max_connections_per_address;
+  const size_t of_address = most_of_address == 0 ? 0 : environment_.stats.addresses.Enter(NetworkNumber(arrival.peer));
+  const size_t count = environment_.stats.connections.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (of_address > most_of_address) {
+    environment_.counters.refused_of_address.Add();
+    // Nobody may have the server shake hands with him as often as he likes, nor hold many connections while he is told.
+    const bool is_told = !arrival.is_secure && of_address <= most_of_address + kRefusedOfAddressAtOnce;
+    return is_told ? Welcome::kRefused : Welcome::kClosed;
+  }
+  if (count <= environment_.max_connections) return Welcome::kServed;
+  environment_.counters.refused.Add();
+  return count > environment_.max_connections + kRefusedAtOnce ? Welcome::kClosed : Welcome::kRefused;
+}
+
+void ServerThread::CountGone(const sockaddr_in6& peer) {
+  environment_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
+  if (environment_.options.max_connections_per_address != 0) environment_.stats.addresses.Leave(NetworkNumber(peer));
 }
 
 // Out of descriptors: the level-triggered listeners would spin, so they are taken out of the loop for a while.
@@ -148,7 +176,7 @@ void ServerThread::Adopt(const Arrival& arrival) {
   } catch (const std::bad_alloc&) {
     if (transport != nullptr) return transport->Close();
     close(arrival.fd);
-    environment_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
+    CountGone(arrival.peer);
   }
 }
 
@@ -187,8 +215,8 @@ size_t ServerThread::AbortAll() {
   return in_flight;
 }
 
-void ServerThread::OnTransportGone() {
-  environment_.stats.connections.fetch_sub(1, std::memory_order_relaxed);
+void ServerThread::OnTransportGone(const Peer& peer) {
+  CountGone(peer.address);
   CheckEmpty();
 }
 

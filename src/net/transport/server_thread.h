@@ -67,12 +67,17 @@ class ServerThread final : private Timer {
   Status Watch();
   // False when there is nothing more to accept now.
   bool AcceptOne(const Door& door);
+  // What becomes of a connection that was counted.
+  enum class Welcome : uint8_t { kServed, kRefused, kClosed };
+  Welcome Greet(const Arrival& arrival);
+  // It is gone, or never came to be.
+  void CountGone(const sockaddr_in6& peer);
   void PauseAccepting(int error);
   ServerThread& LeastLoaded();
   void Adopt(const Arrival& arrival);
   bool OpenTransport(Transport& transport, const Arrival& arrival);
   static async_detail::Detached HandOver(ServerThread& target, Arrival arrival);
-  void OnTransportGone();
+  void OnTransportGone(const Peer& peer);
   void CheckEmpty();
 
   Environment environment_;

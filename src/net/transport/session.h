@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
+#include <endian.h>
 #include <netinet/in.h>
 
 namespace armature::net {
@@ -21,6 +23,19 @@ struct Peer {
   sockaddr_in6 address{};  // IPv4 lies in it as a sockaddr_in, by its family
   bool is_secure = false;  // its bytes come through TLS
 };
+
+// A number for all addresses that one host may have at will, for whoever counts by address: of IPv4 the address, of
+// IPv6 its network (64 bits). One of IPv4 that came over IPv6 is of IPv4. No network of IPv6 begins as those of IPv4
+// are written here: 0:ffff::/32 is nobody's.
+inline uint64_t NetworkNumber(const sockaddr_in6& address) {
+  constexpr uint64_t kVersion4 = uint64_t{0xffff} << 32;
+  if (address.sin6_family != AF_INET6)
+    return kVersion4 | ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr);
+  uint64_t halves[2];
+  std::memcpy(halves, &address.sin6_addr, sizeof(halves));
+  if (IN6_IS_ADDR_V4MAPPED(&address.sin6_addr)) return kVersion4 | (be64toh(halves[1]) & 0xffffffff);
+  return be64toh(halves[0]);
+}
 
 // Why the transport gives a peer up that is still there.
 enum class GiveUp : uint8_t {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mutex.h"
+#include "base/random.h"
 #include "net/transport/listener.h"
 #include "net/transport/server_thread.h"
 
@@ -63,6 +64,8 @@ class Countdown {
 };
 
 }  // namespace
+
+StreamStats::StreamStats(size_t max_buffered_bytes) : addresses(SystemRandom().NextU64()), memory(max_buffered_bytes) {}
 
 StreamServer::StreamServer(StreamServerOptions options, MakeProtocol make_protocol, const StreamCounters& counters)
     : options_(std::move(options)),

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/limits/keyed_counts.h"
 #include "base/metrics.h"
 #include "base/result.h"
 #include "net/transport/memory_ledger.h"
@@ -37,6 +38,7 @@ struct StreamServerOptions {
   std::optional<uint16_t> tls_port;
 
   size_t max_connections = 20'000;                // over all reactors; beyond it a peer is refused and closed
+  size_t max_connections_per_address = 0;         // the same for those of one NetworkNumber; 0: no limit
   size_t max_buffered_bytes = 512 * 1024 * 1024;  // see memory_ledger.h
   TransportLimits limits;
 
@@ -47,15 +49,17 @@ struct StreamServerOptions {
 
 struct StreamCounters {
   Counter& accepted;
-  Counter& refused;  // connections over the limit
+  Counter& refused;             // connections over the limit
+  Counter& refused_of_address;  // over that of their address
   Counter& evicted;
   Counter& timed_out;
 };
 
 // May outlive the server, if a metrics gauge still reads it.
 struct StreamStats {
-  explicit StreamStats(size_t max_buffered_bytes) : memory(max_buffered_bytes) {}
+  explicit StreamStats(size_t max_buffered_bytes);
   std::atomic<size_t> connections{0};
+  KeyedCounts addresses;  // connections by NetworkNumber; where they are limited
   MemoryLedger memory;
 };
 

@@ -302,7 +302,7 @@ void Transport::Close(int error) {
   if (session_) session_->OnClosed(error);
   // A busy session keeps the object until it is not.
   if (!is_busy_) context_.reactor.DeleteLater(this);
-  if (context_.on_gone) context_.on_gone();
+  if (context_.on_gone) context_.on_gone(peer_);
 }
 
 void Transport::Refuse() {

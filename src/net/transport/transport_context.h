@@ -19,6 +19,7 @@
 namespace armature::net {
 
 class Transport;
+struct Peer;
 
 // TimerWheel::kNever: no limit.
 struct TransportLimits {
@@ -40,8 +41,8 @@ struct TransportContext {
   TransportCounters counters;
   // The process is short of memory. May be empty.
   const std::function<bool()>& overloaded;
-  // Called for a transport that has left the list. May be empty.
-  std::function<void()> on_gone;
+  // Called for a transport that has left the list, with who was at its other end. May be empty.
+  std::function<void(const Peer&)> on_gone;
 
   BufferPool buffers{};
   RoomQueue room{reactor};

@@ -146,7 +146,7 @@ class TransportTest : public testing::Test {
   void Start() {
     server = std::make_unique<StreamServer>(
         options, [this](size_t) { return std::make_unique<EchoProtocol>(stage); },
-        StreamCounters{accepted, refused, evicted, timed_out});
+        StreamCounters{accepted, refused, refused_of_address, evicted, timed_out});
     const Status status = server->Start();
     ASSERT_TRUE(status.ok()) << status.message();
   }
@@ -165,7 +165,7 @@ class TransportTest : public testing::Test {
 
   ManualClock clock;
   Stage stage;
-  Counter accepted, refused, evicted, timed_out;
+  Counter accepted, refused, refused_of_address, evicted, timed_out;
   StreamServerOptions options;
   std::unique_ptr<StreamServer> server;
 };

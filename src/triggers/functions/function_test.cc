@@ -104,6 +104,19 @@ TEST(CommandFunction, RunsWhereAndWithWhatItIsTold) {
   EXPECT_EQ(MakeFunction(spec, http, limit)->Invoke("{}", {}).payload, R"({"where":"/usr","what":"mine"})");
 }
 
+TEST(CommandFunction, DoesNotGetWhatTheServerWasToldForItself) {
+  HttpClient http;
+  HandlerLimit limit(100);
+  setenv("ARMATURE_IAM_KEY", "the server's", 1);
+  setenv("ARMATURE_TEST", "the server's", 1);
+  auto spec =
+      Shell(R"(while read -r line; do echo "{\"key\":\"$ARMATURE_IAM_KEY\",\"what\":\"$ARMATURE_TEST\"}"; done)");
+  spec.environment["ARMATURE_TEST"] = "mine";
+  EXPECT_EQ(MakeFunction(spec, http, limit)->Invoke("{}", {}).payload, R"({"key":"","what":"mine"})");
+  unsetenv("ARMATURE_IAM_KEY");
+  unsetenv("ARMATURE_TEST");
+}
+
 TEST(CommandFunction, RunsAsManyProcessesAsAllowed) {
   HttpClient http;
   HandlerLimit limit(100);

@@ -55,12 +55,17 @@ struct Pipe {
   }
 };
 
-// The server's environment with the function's own on top.
+// What the server was told for itself: its keys, for one.
+constexpr std::string_view kServersOwn = "ARMATURE_";
+
+// The server's environment without what is its own, and the function's on top.
 std::vector<std::string> EnvironmentOf(const FunctionSpec& spec) {
   std::vector<std::string> lines;
   for (char** line = environ; *line; ++line) {
     const std::string_view text(*line);
-    if (!spec.environment.contains(std::string(text.substr(0, text.find('='))))) lines.emplace_back(text);
+    if (text.starts_with(kServersOwn) || spec.environment.contains(std::string(text.substr(0, text.find('=')))))
+      continue;
+    lines.emplace_back(text);
   }
   for (const auto& [name, value] : spec.environment) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
