@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -105,10 +106,52 @@ IOStatus Failure(const std::string& path, int error) {
   return IOStatus::IOError("injected: " + path, std::strerror(error));
 }
 
+// What was written to a file by position and not synced, by whichever descriptor. Thread-safe: a log is appended to
+// while it is synced.
+class Unsynced {
+ public:
+  void Add(uint64_t offset, size_t size) {
+    MutexLock lock(mutex_);
+    writes_.emplace_back(offset, size);
+  }
+  std::vector<std::pair<uint64_t, size_t>> Take() {
+    MutexLock lock(mutex_);
+    return std::exchange(writes_, {});
+  }
+
+ private:
+  Mutex mutex_;
+  std::vector<std::pair<uint64_t, size_t>> writes_ ARMATURE_GUARDED_BY(mutex_);
+};
+
+// Those of files that are open for writing, by path.
+class UnsyncedFiles {
+ public:
+  std::shared_ptr<Unsynced> Make(const std::string& path) {
+    MutexLock lock(mutex_);
+    auto made = std::make_shared<Unsynced>();
+    files_[path] = made;
+    return made;
+  }
+  void Synced(const std::string& path) {
+    MutexLock lock(mutex_);
+    const auto found = files_.find(path);
+    if (const auto file = found == files_.end() ? nullptr : found->second.lock()) file->Take();
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::weak_ptr<Unsynced>> files_ ARMATURE_GUARDED_BY(mutex_);
+};
+
 class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
  public:
-  FaultFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, std::string path, Faults& faults)
-      : FSWritableFileOwnerWrapper(std::move(file)), path_(std::move(path)), faults_(faults) {}
+  FaultFile(std::unique_ptr<rocksdb::FSWritableFile>&& file, std::string path, Faults& faults,
+            std::shared_ptr<Unsynced> unsynced)
+      : FSWritableFileOwnerWrapper(std::move(file)),
+        path_(std::move(path)),
+        faults_(faults),
+        unsynced_(std::move(unsynced)) {}
 
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* context) override {
     const int error = faults_.Next(FileCall::kAppend);
@@ -123,10 +166,7 @@ class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus PositionedAppend(const Slice& data, uint64_t offset, const IOOptions& options,
                             IODebugContext* context) override {
     const int error = faults_.Next(FileCall::kAppend);
-    {
-      MutexLock lock(mutex_);
-      unsynced_.emplace_back(offset, data.size());
-    }
+    unsynced_->Add(offset, data.size());
     if (error == 0) return FSWritableFileOwnerWrapper::PositionedAppend(data, offset, options, context);
     FSWritableFileOwnerWrapper::PositionedAppend({data.data(), data.size() / 2}, offset, options, context)
         .PermitUncheckedError();
@@ -153,11 +193,7 @@ class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
   // What was written by position and not synced before a sync fails is lost, as a kernel loses dirty pages then.
   template <class Sync>
   IOStatus SyncOrLose(Sync sync) {
-    std::vector<std::pair<uint64_t, size_t>> covered;
-    {
-      MutexLock lock(mutex_);
-      covered.swap(unsynced_);
-    }
+    const auto covered = unsynced_->Take();
     const int error = faults_.Next(FileCall::kSync);
     if (error == 0) return sync();
     for (const auto& [offset, size] : covered)
@@ -168,8 +204,7 @@ class FaultFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
   const std::string path_;
   Faults& faults_;
-  Mutex mutex_;  // a log is appended to while it is synced
-  std::vector<std::pair<uint64_t, size_t>> unsynced_ ARMATURE_GUARDED_BY(mutex_);
+  const std::shared_ptr<Unsynced> unsynced_;
 };
 
 class FaultReader final : public rocksdb::FSRandomAccessFileOwnerWrapper {
@@ -219,25 +254,29 @@ class FaultSequentialReader final : public rocksdb::FSSequentialFileOwnerWrapper
 // SYNCED, and whatever is opened only to be synced.
 class FaultRandomFile final : public rocksdb::FSRandomRWFileOwnerWrapper {
  public:
-  FaultRandomFile(std::unique_ptr<rocksdb::FSRandomRWFile>&& file, std::string path, Faults& faults)
-      : FSRandomRWFileOwnerWrapper(std::move(file)), path_(std::move(path)), faults_(faults) {}
+  FaultRandomFile(std::unique_ptr<rocksdb::FSRandomRWFile>&& file, std::string path, Faults& faults,
+                  UnsyncedFiles& unsynced)
+      : FSRandomRWFileOwnerWrapper(std::move(file)), path_(std::move(path)), faults_(faults), unsynced_(unsynced) {}
 
   IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options, IODebugContext* context) override {
     const int error = faults_.Next(FileCall::kAppend);
     return error == 0 ? FSRandomRWFileOwnerWrapper::Write(offset, data, options, context) : Failure(path_, error);
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
-    const int error = faults_.Next(FileCall::kSync);
-    return error == 0 ? FSRandomRWFileOwnerWrapper::Sync(options, context) : Failure(path_, error);
+    if (const int error = faults_.Next(FileCall::kSync)) return Failure(path_, error);
+    unsynced_.Synced(path_);
+    return FSRandomRWFileOwnerWrapper::Sync(options, context);
   }
   IOStatus Fsync(const IOOptions& options, IODebugContext* context) override {
-    const int error = faults_.Next(FileCall::kSync);
-    return error == 0 ? FSRandomRWFileOwnerWrapper::Fsync(options, context) : Failure(path_, error);
+    if (const int error = faults_.Next(FileCall::kSync)) return Failure(path_, error);
+    unsynced_.Synced(path_);
+    return FSRandomRWFileOwnerWrapper::Fsync(options, context);
   }
 
  private:
   const std::string path_;
   Faults& faults_;
+  UnsyncedFiles& unsynced_;
 };
 
 class FaultDirectory final : public rocksdb::FSDirectory {
@@ -274,7 +313,7 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
                            std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) override {
     if (const int error = faults_.Next(FileCall::kCreate)) return Failure(path, error);
     IOStatus status = FileSystemWrapper::NewWritableFile(path, options, file, context);
-    if (status.ok()) *file = std::make_unique<FaultFile>(std::move(*file), path, faults_);
+    if (status.ok()) *file = std::make_unique<FaultFile>(std::move(*file), path, faults_, unsynced_.Make(path));
     return status;
   }
   IOStatus NewRandomAccessFile(const std::string& path, const FileOptions& options,
@@ -295,14 +334,14 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
                               std::unique_ptr<rocksdb::FSWritableFile>* file, IODebugContext* context) override {
     if (const int error = faults_.Next(FileCall::kOpen)) return Failure(path, error);
     IOStatus status = FileSystemWrapper::ReopenWritableFile(path, options, file, context);
-    if (status.ok()) *file = std::make_unique<FaultFile>(std::move(*file), path, faults_);
+    if (status.ok()) *file = std::make_unique<FaultFile>(std::move(*file), path, faults_, unsynced_.Make(path));
     return status;
   }
   IOStatus NewRandomRWFile(const std::string& path, const FileOptions& options,
                            std::unique_ptr<rocksdb::FSRandomRWFile>* file, IODebugContext* context) override {
     if (const int error = faults_.Next(FileCall::kOpen)) return Failure(path, error);
     IOStatus status = FileSystemWrapper::NewRandomRWFile(path, options, file, context);
-    if (status.ok()) *file = std::make_unique<FaultRandomFile>(std::move(*file), path, faults_);
+    if (status.ok()) *file = std::make_unique<FaultRandomFile>(std::move(*file), path, faults_, unsynced_);
     return status;
   }
   IOStatus NewDirectory(const std::string& path, const IOOptions& options,
@@ -324,6 +363,7 @@ class FaultFileSystem final : public rocksdb::FileSystemWrapper {
 
  private:
   Faults& faults_;
+  UnsyncedFiles unsynced_;
 };
 
 }  // namespace

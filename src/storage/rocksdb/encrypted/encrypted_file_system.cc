@@ -1,5 +1,6 @@
 #include "storage/rocksdb/encrypted/encrypted_file_system.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
