@@ -76,6 +76,8 @@ Status CheckFormat(const std::string& directory, std::string_view text) {
 // What may be there before FORMAT is: a file system's own, and what a creation cut short has left.
 bool MayPrecedeFormat(std::string_view name, bool is_creating) {
   if (name == "lost+found" || name == "LOCK" || name == "CREATING") return true;
+  // The keys of an encrypted store come before everything else (encryption/keyring.h).
+  if (name == "KEYS" || name == "KEYS.new") return true;
   // The master key of IAM may be made before the first write is, with which FORMAT comes.
   if (name == "iam.key" || name == "iam.key.new") return is_creating;
   return is_creating && (name == "db" || name == "FORMAT.new" || name == "SYNCED");
