@@ -32,8 +32,11 @@ class House {
   // Whether signatures are verified, as things are now.
   bool verifies_signatures() const { return gate_.is_shut(); }
   uint16_t tls_port() const { return front_->tls_port(); }  // REQUIRES: and --tls-port was given
-  // Reads again what may change while a server runs. On an error all is as before.
-  Status Reload() { return front_->ReloadTls(); }
+  bool is_encrypted() const { return store_->is_encrypted(); }
+  // Read again what may change while a server runs. On an error all is as before.
+  Status ReloadTls() { return front_->ReloadTls(); }
+  // What came of it. REQUIRES: is_encrypted.
+  Result<std::optional<storage::Keyring::Renewal>> ReloadKeys() { return store_->keyring->Reload(); }
 
   // Drains, stops, closes. Ok if everything acknowledged is where it belongs.
   Status Close();

@@ -1,13 +1,15 @@
-// Store: what all other parts of a server stand on: time, chance, metrics, and the open engine.
+// Store: what all other parts of a server stand on: time, chance, metrics, the keys of the data, and the open engine.
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/clock.h"
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "server/options.h"
+#include "storage/encryption/keyring.h"
 #include "storage/engine.h"
 
 namespace armature::server {
@@ -19,7 +21,13 @@ struct Store {
   const SystemClock clock{};
   SystemRandom random{};
   Metrics metrics{};
+  std::shared_ptr<storage::Keyring> keyring{};  // null: nothing is encrypted
   std::unique_ptr<storage::Engine> engine{};
+
+  bool is_encrypted() const { return keyring != nullptr; }
 };
+
+// For the log.
+std::string DescribeRenewal(const storage::Keyring::Renewal& renewal);
 
 }  // namespace armature::server
