@@ -36,6 +36,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -198,10 +199,21 @@ class Engine {
   // A complete, openable copy of the durable state in a new directory. kInvalidArgument where not persistent.
   virtual Task<Status> Checkpoint(std::string directory) = 0;
 
+  // Encryption at rest, where the engine was opened with data keys (encryption/data_keys.h).
+  // How many files there are under which key, by its number; a key that is not named here is needed no more, by this
+  // store or a Checkpoint that is under way. Empty where nothing is encrypted.
+  virtual Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey();
+  // Writes all tables anew, under the newest key, while the store is served; takes as long as that takes. Logs follow
+  // when they are full, the manifest when the store is opened next. kUnavailable: the engine was closed meanwhile.
+  virtual Task<Status> RewriteUnderNewestKey();
+
   virtual EngineStats stats() const = 0;
 
   // Makes everything committed durable, fails what is parked and cannot be, releases the directory.
   virtual Status Close() = 0;
 };
+
+inline Task<Result<std::map<uint32_t, uint64_t>>> Engine::FilesByDataKey() { co_return std::map<uint32_t, uint64_t>(); }
+inline Task<Status> Engine::RewriteUnderNewestKey() { co_return Status::Ok(); }
 
 }  // namespace armature::storage

@@ -2,7 +2,7 @@
 // a reactor makes them, of what is in the cache and of what is not.
 //
 // Durable puts run on the disk of ARMATURE_BENCH_DIR (default: the current directory), because a temporary
-// directory may be memory.
+// directory may be memory. With ARMATURE_BENCH_ENCRYPTED files are encrypted.
 
 #include <cstdlib>
 #include <filesystem>
@@ -19,6 +19,7 @@
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::storage {
 namespace {
@@ -44,9 +45,15 @@ class Directory {
   std::string path_;
 };
 
-std::unique_ptr<Engine> OpenRocks(const std::string& path, Metrics& metrics) {
+RocksDbOptions Options(const std::string& path) {
   RocksDbOptions options;
   options.directory = path;
+  if (std::getenv("ARMATURE_BENCH_ENCRYPTED") != nullptr) options.data_keys = TestKeys();
+  return options;
+}
+
+std::unique_ptr<Engine> OpenRocks(const std::string& path, Metrics& metrics) {
+  const RocksDbOptions options = Options(path);
   return std::move(*OpenRocksDbEngine(options, metrics));
 }
 
@@ -207,8 +214,7 @@ void BM_ColdGet(benchmark::State& state) {
   Directory directory;
   Metrics metrics;
   OpenBlocks(directory.path(), metrics).reset();
-  RocksDbOptions options;
-  options.directory = directory.path();
+  RocksDbOptions options = Options(directory.path());
   options.memory_bytes = 1 << 20;  // an eighth of the blocks
   auto engine = std::move(*OpenRocksDbEngine(options, metrics));
   RunAs(static_cast<Reader>(state.range(0)), [&] {
@@ -313,7 +319,7 @@ void BM_DurablePut(benchmark::State& state) {
   state.SetItemsProcessed(static_cast<int64_t>(puts));
   state.counters["syncs_per_put"] = static_cast<double>(after.syncs - before.syncs) / puts;
 }
-BENCHMARK(BM_DurablePut)->ArgName("writers")->Arg(1)->Arg(2)->Arg(8)->Arg(64)->UseRealTime();
+BENCHMARK(BM_DurablePut)->ArgName("writers")->Arg(1)->Arg(2)->Arg(8)->Arg(64)->UseRealTime()->MeasureProcessCPUTime();
 
 }  // namespace
 }  // namespace armature::storage

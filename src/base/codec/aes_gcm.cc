@@ -86,10 +86,18 @@ std::optional<std::string> AesGcmKey::Open(std::string_view sealed, std::string_
 }
 
 AesGcmKey AesGcmKey::Derive(std::string_view purpose) const {
-  Sha256Digest digest = HmacSha256::Of({bytes_.data(), bytes_.size()}, purpose);
-  AesGcmKey derived(BytesOf(digest));
-  OPENSSL_cleanse(digest.data(), digest.size());
+  std::array<char, kBytes> bytes = DeriveBytes(purpose);
+  AesGcmKey derived({bytes.data(), bytes.size()});
+  OPENSSL_cleanse(bytes.data(), bytes.size());
   return derived;
+}
+
+std::array<char, AesGcmKey::kBytes> AesGcmKey::DeriveBytes(std::string_view purpose) const {
+  Sha256Digest digest = HmacSha256::Of({bytes_.data(), bytes_.size()}, purpose);
+  std::array<char, kBytes> bytes;
+  std::copy(digest.begin(), digest.end(), bytes.begin());
+  OPENSSL_cleanse(digest.data(), digest.size());
+  return bytes;
 }
 
 std::string AesGcmKey::Fingerprint() const {

@@ -6,16 +6,18 @@
 #include "storage/memory/memory_engine.h"
 #include "storage/narrow/narrow_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::storage {
 
 std::unique_ptr<Engine> OpenRocks(const std::string& directory, Metrics& metrics, Durability durability,
-                                  MemtableKind memtable) {
+                                  MemtableKind memtable, std::shared_ptr<DataKeys> data_keys) {
   RocksDbOptions options;
   options.directory = directory;
   options.durability = durability;
   options.memory_bytes = 16 << 20;
   options.memtable = memtable;
+  options.data_keys = std::move(data_keys);
   auto engine = OpenRocksDbEngine(options, metrics);
   EXPECT_TRUE(engine.has_value()) << (engine ? "" : engine.error().ToString());
   return engine ? std::move(*engine) : nullptr;
@@ -29,6 +31,10 @@ std::vector<EngineKind> EngineKinds() {
       {"RocksDbInterval",
        [](const std::string& d, Metrics& metrics) { return OpenRocks(d, metrics, Durability::kInterval); }},
       {"RocksDbNone", [](const std::string& d, Metrics& metrics) { return OpenRocks(d, metrics, Durability::kNone); }},
+      {"RocksDbEncrypted",
+       [](const std::string& d, Metrics& metrics) {
+         return OpenRocks(d, metrics, Durability::kFsync, MemtableKind::kLinked, TestKeys());
+       }},
       {"Faulty",
        [](const std::string&, Metrics& metrics) -> std::unique_ptr<Engine> { return OpenFaultyEngine({}, metrics); }},
       {"FaultyDelayed",

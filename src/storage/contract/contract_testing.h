@@ -29,7 +29,8 @@ struct EngineKind {
 std::vector<EngineKind> EngineKinds();
 
 std::unique_ptr<Engine> OpenRocks(const std::string& directory, Metrics& metrics, Durability durability,
-                                  MemtableKind memtable = MemtableKind::kLinked);
+                                  MemtableKind memtable = MemtableKind::kLinked,
+                                  std::shared_ptr<DataKeys> data_keys = nullptr);
 
 class ContractTest : public ::testing::TestWithParam<EngineKind> {
  protected:

@@ -16,6 +16,7 @@
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 #include "storage/testing/fault_file_system.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::storage {
 namespace {
@@ -26,13 +27,20 @@ std::string Key(int number) { return fmt::format("key{:06}", number); }
 // Four of them fill a block.
 std::string Value(int number) { return fmt::format("{:01000}", number); }
 
-class ColdReadTest : public ::testing::TestWithParam<Durability> {
+struct ColdReadParam {
+  const char* name;
+  Durability durability;
+  bool is_encrypted = false;
+};
+
+class ColdReadTest : public ::testing::TestWithParam<ColdReadParam> {
  protected:
   // What was written is in table files when the store is opened again, and none of it in the cache.
   ColdReadTest() {
     options_.directory = root_.path() + "/data";
     options_.memory_bytes = 16 << 20;
-    options_.durability = GetParam();
+    options_.durability = GetParam().durability;
+    if (GetParam().is_encrypted) options_.data_keys = TestKeys();
     options_.env = env_.get();
     engine_ = std::move(*OpenRocksDbEngine(options_, metrics_));
     Batch batch;
@@ -103,8 +111,11 @@ class ColdReadTest : public ::testing::TestWithParam<Durability> {
   std::unique_ptr<Engine> engine_;
 };
 
-INSTANTIATE_TEST_SUITE_P(Durabilities, ColdReadTest, ::testing::Values(Durability::kFsync, Durability::kNone),
-                         [](const auto& of) { return of.param == Durability::kFsync ? "Fsync" : "None"; });
+INSTANTIATE_TEST_SUITE_P(Durabilities, ColdReadTest,
+                         ::testing::Values(ColdReadParam{"Fsync", Durability::kFsync},
+                                           ColdReadParam{"None", Durability::kNone},
+                                           ColdReadParam{"Encrypted", Durability::kFsync, true}),
+                         [](const auto& of) { return of.param.name; });
 
 TEST_P(ColdReadTest, AHeldGetKeepsNobodyElse) {
   Warm(0, 8);

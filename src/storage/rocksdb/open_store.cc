@@ -11,7 +11,8 @@ namespace armature::storage {
 
 Status OpenStore::Open(Metrics& metrics, bool has_reader_beside) {
   rocksdb::Env* base = options_.env ? options_.env : rocksdb::Env::Default();
-  files_ = std::make_shared<StoreFileSystem>(base->GetFileSystem());
+  const auto database_files = DatabaseFiles(options_);
+  files_ = std::make_shared<StoreFileSystem>(database_files, options_.data_keys != nullptr);
   if (!waits_for_sync()) files_->TellAppendFailures();
   env_ = MakeStoreEnv(files_);
   cache_ = MakeBlockCache(options_);
@@ -19,7 +20,7 @@ Status OpenStore::Open(Metrics& metrics, bool has_reader_beside) {
   options.create_if_missing = directory_->is_new();
   options.disable_auto_compactions = has_reader_beside;
   options.listeners.push_back(errors_);
-  if (Status status = PrepareStore(*base->GetFileSystem(), directory_->path(), directory_->is_new()); !status.ok())
+  if (Status status = PrepareStore(*database_files, directory_->path(), directory_->is_new()); !status.ok())
     return status;
   ARMATURE_TRY(auto opened, OpenDatabase(options, *directory_, *files_, *base));
   db_ = std::move(opened.db);

@@ -52,6 +52,12 @@ class OpenStore {
   // Whether a commit is acknowledged only once it is synced.
   bool waits_for_sync() const { return options_.durability == Durability::kFsync; }
 
+  const std::string& path() const { return options_.directory; }
+  bool is_encrypted() const { return options_.data_keys != nullptr; }
+  // As they lie on the disk.
+  rocksdb::FileSystem& base_files() const {
+    return *(options_.env ? options_.env : rocksdb::Env::Default())->GetFileSystem();
+  }
   rocksdb::DB& db() const { return *db_; }
   StoreFileSystem& files() const { return *files_; }
   DurableViews& views() const { return *views_; }

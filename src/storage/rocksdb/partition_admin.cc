@@ -9,6 +9,7 @@
 #include <rocksdb/db.h>
 
 #include "storage/engine_calls.h"
+#include "storage/rocksdb/encrypted/store_encryption.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/partition_records.h"
 #include "storage/rocksdb/rows/row_ranges.h"
@@ -155,11 +156,39 @@ Task<Status> PartitionAdmin::DeleteFiles(std::vector<KeyRange> ranges) {
   });
 }
 
+// On the thread of Checkpoint: one that is under way has its files and its keys before these are counted.
+Task<Result<std::map<uint32_t, uint64_t>>> PartitionAdmin::FilesByDataKey() {
+  co_return co_await thread_.Await([this]() -> Result<std::map<uint32_t, uint64_t>> {
+    if (store_.is_closed()) return OpenStore::Closed();
+    if (!store_.is_encrypted()) return std::map<uint32_t, uint64_t>();
+    return CountFilesByDataKey(store_.base_files(), store_.path());
+  });
+}
+
+Task<Status> PartitionAdmin::RewriteUnderNewestKey() {
+  co_return co_await rewriting_.Await([this]() -> Status {
+    if (store_.is_closed()) return OpenStore::Closed();
+    if (!store_.is_encrypted()) return {};
+    rocksdb::CompactRangeOptions options;
+    options.exclusive_manual_compaction = false;
+    options.bottommost_level_compaction = rocksdb::BottommostLevelCompaction::kForce;
+    options.canceled = &is_stopping_;
+    const auto status = store_.db().CompactRange(options, nullptr, nullptr);
+    return is_stopping_ ? OpenStore::Closed() : FromRocksDb(status);
+  });
+}
+
+void PartitionAdmin::Stop() {
+  is_stopping_ = true;
+  rewriting_.Stop();
+  thread_.Stop();
+}
+
 Task<Status> PartitionAdmin::Checkpoint(std::string directory) {
   if (Status status = co_await BecomeDurable(); !status.ok()) co_return status;
   co_return co_await thread_.Await([this, &directory]() -> Status {
     if (store_.is_closed()) return OpenStore::Closed();
-    return CopyStore(store_.db(), directory);
+    return CopyStore(store_.db(), store_.path(), directory);
   });
 }
 

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,7 +33,10 @@ class PartitionAdmin {
   Task<Status> DropRowsOfHashes(KeyspaceId keyspace);
   // A copy of what is committed now.
   Task<Status> Checkpoint(std::string directory);
-  void Stop() { thread_.Stop(); }
+  // See engine.h. The second has a thread of its own: it takes long.
+  Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey();
+  Task<Status> RewriteUnderNewestKey();
+  void Stop();
 
  private:
   // On the thread: `plan(table, batch)` says what to write and is followed by `apply(table)`.
@@ -46,6 +51,8 @@ class PartitionAdmin {
   Engine& engine_;
   const std::atomic<int>& snapshots_;
   JobThread thread_;
+  JobThread rewriting_;
+  std::atomic<bool> is_stopping_{false};
 };
 
 }  // namespace armature::storage

@@ -21,6 +21,7 @@
 #include "storage/testing/arena.h"
 #include "storage/testing/disk_states.h"
 #include "storage/testing/recorded_disk.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::storage {
 namespace {
@@ -46,12 +47,19 @@ Batch MakeCommit(uint64_t commit, bool is_small) {
   return batch;
 }
 
-class PowerCutTest : public ::testing::TestWithParam<Durability> {
+struct PowerCutParam {
+  const char* name;
+  Durability durability;
+  bool is_encrypted = false;
+};
+
+class PowerCutTest : public ::testing::TestWithParam<PowerCutParam> {
  protected:
   Result<std::unique_ptr<Engine>> Open(const std::string& directory, rocksdb::Env* env = nullptr) {
     RocksDbOptions options;
     options.directory = directory;
-    options.durability = GetParam();
+    options.durability = GetParam().durability;
+    if (GetParam().is_encrypted) options.data_keys = TestKeys();
     options.interval_millis = 5;
     options.memory_bytes = 8 << 20;
     options.write_buffer_bytes = 64 << 10;  // logs, table files and compactions come and go
@@ -82,7 +90,7 @@ class PowerCutTest : public ::testing::TestWithParam<Durability> {
       Await(durable.done);
       EXPECT_TRUE(durable.status.ok());
       // With the others an acknowledgement is no promise against power cuts.
-      if (GetParam() == Durability::kFsync) disk.Note(commit - 1);
+      if (GetParam().durability == Durability::kFsync) disk.Note(commit - 1);
     }
     return commit - 1;
   }
@@ -193,7 +201,7 @@ TEST_P(PowerCutTest, AStoreCutInItsMakingOpens) {
 
 // That it would be seen: the syncs of the log are not made, only reported.
 TEST_P(PowerCutTest, ALogThatIsNotSyncedIsFound) {
-  if (GetParam() != Durability::kFsync) return;  // the others promise nothing that would be broken
+  if (GetParam().durability != Durability::kFsync) return;  // the others promise nothing that would be broken
   std::mt19937_64 random(ArenaSeed());
   const std::string root = MakeStore();
   uint64_t commits = 0;
@@ -203,12 +211,12 @@ TEST_P(PowerCutTest, ALogThatIsNotSyncedIsFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Durabilities, PowerCutTest,
-                         testing::Values(Durability::kFsync, Durability::kInterval, Durability::kNone),
-                         [](const auto& instance) {
-                           return instance.param == Durability::kFsync      ? "Fsync"
-                                  : instance.param == Durability::kInterval ? "Interval"
-                                                                            : "None";
-                         });
+                         testing::Values(PowerCutParam{"Fsync", Durability::kFsync},
+                                         PowerCutParam{"Interval", Durability::kInterval},
+                                         PowerCutParam{"None", Durability::kNone},
+                                         PowerCutParam{"FsyncEncrypted", Durability::kFsync, true},
+                                         PowerCutParam{"NoneEncrypted", Durability::kNone, true}),
+                         [](const auto& instance) { return instance.param.name; });
 
 }  // namespace
 }  // namespace armature::storage

@@ -13,6 +13,7 @@
 #include "storage/job_pool.h"
 #include "storage/rocksdb/commit_group.h"
 #include "storage/rocksdb/commit_writer.h"
+#include "storage/rocksdb/encrypted/store_encryption.h"
 #include "storage/rocksdb/files/cache_only.h"
 #include "storage/rocksdb/full_disk/full_disk_engine.h"
 #include "storage/rocksdb/full_disk/read_only_store.h"
@@ -98,6 +99,8 @@ class RocksDbEngine final : public Engine, public WritableStore {
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override;
   Task<Status> Checkpoint(std::string directory) override { return admin_.Checkpoint(std::move(directory)); }
+  Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey() override { return admin_.FilesByDataKey(); }
+  Task<Status> RewriteUnderNewestKey() override { return admin_.RewriteUnderNewestKey(); }
   EngineStats stats() const override;
   Status Close() override;
 
@@ -219,6 +222,9 @@ Result<std::unique_ptr<Engine>> OpenRocksDbEngine(const RocksDbOptions& options,
   rocksdb::Env* const env = options.env ? options.env : rocksdb::Env::Default();
   ARMATURE_TRY(auto opened, DataDirectory::Open(*env->GetFileSystem(), options.directory));
   const auto directory = std::make_shared<const DataDirectory>(std::move(opened));
+  if (Status status = CheckEncryption(*env->GetFileSystem(), options.directory, options.data_keys != nullptr);
+      !status.ok())
+    return status;
   auto engine = std::make_unique<RocksDbEngine>(options, directory, metrics);
   const Status status = engine->Open(metrics, /*has_reader_beside=*/false);
   if (status.ok()) return std::unique_ptr<Engine>(std::move(engine));

@@ -24,12 +24,27 @@ IOStatus PatientFile::Append(const rocksdb::Slice& data, const IOOptions& option
   return status;
 }
 
+IOStatus PatientFile::Finish(const IOOptions& options, IODebugContext* context) {
+  if (!holds_back_) return IOStatus::OK();
+  return space_->Persist([&] { return FSWritableFileOwnerWrapper::Truncate(written_, options, context); });
+}
+
 IOStatus PatientFile::Sync(const IOOptions& options, IODebugContext* context) {
-  return space_->is_deferring() ? IOStatus::OK() : SyncOutcome(FSWritableFileOwnerWrapper::Sync(options, context));
+  if (space_->is_deferring()) return IOStatus::OK();
+  IOStatus status = Finish(options, context);
+  return status.ok() ? SyncOutcome(FSWritableFileOwnerWrapper::Sync(options, context)) : status;
 }
 
 IOStatus PatientFile::Fsync(const IOOptions& options, IODebugContext* context) {
-  return space_->is_deferring() ? IOStatus::OK() : SyncOutcome(FSWritableFileOwnerWrapper::Fsync(options, context));
+  if (space_->is_deferring()) return IOStatus::OK();
+  IOStatus status = Finish(options, context);
+  return status.ok() ? SyncOutcome(FSWritableFileOwnerWrapper::Fsync(options, context)) : status;
+}
+
+IOStatus PatientFile::Close(const IOOptions& options, IODebugContext* context) {
+  IOStatus finished = Finish(options, context);
+  IOStatus closed = FSWritableFileOwnerWrapper::Close(options, context);
+  return finished.ok() ? closed : finished;
 }
 
 }  // namespace armature::storage

@@ -57,10 +57,11 @@ class DeferringDirectory final : public rocksdb::FSDirectory {
 
 }  // namespace
 
-StoreFileSystem::StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base)
+StoreFileSystem::StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base, bool is_encrypted)
     : FileSystemWrapper(base),
       base_(base),
       is_real_(base == rocksdb::FileSystem::Default()),
+      is_encrypted_(is_encrypted),
       space_(std::make_shared<DiskSpace>()) {}
 
 IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
@@ -68,7 +69,8 @@ IOStatus StoreFileSystem::NewWritableFile(const std::string& path, const rocksdb
   if (path.find("/OPTIONS-") != std::string::npos) return IOStatus::NotSupported("no options files");
   if (path.ends_with(".log")) return NewLog(path, options, file, context);
   IOStatus status = space_->Persist([&] { return FileSystemWrapper::NewWritableFile(path, options, file, context); });
-  if (status.ok()) *file = std::make_unique<PatientFile>(std::move(*file), space_, ManifestNumber(path));
+  const bool holds_back = is_encrypted_ && path.ends_with(".sst");
+  if (status.ok()) *file = std::make_unique<PatientFile>(std::move(*file), space_, ManifestNumber(path), holds_back);
   return status;
 }
 
@@ -110,7 +112,8 @@ IOStatus StoreFileSystem::NewRandomAccessFile(const std::string& path, const roc
   IOStatus status = open();
   // RocksDB would end its writing for good if a table that it has just written could not be opened.
   if (ShortageOf(status) != Shortage::kNone && IsBackgroundThread()) status = space_->Persist(open);
-  if (status.ok()) *file = std::make_unique<TableFile>(std::move(*file), is_real_ ? path : std::string());
+  if (status.ok() && !is_encrypted_)
+    *file = std::make_unique<TableFile>(std::move(*file), is_real_ ? path : std::string());
   return status;
 }
 

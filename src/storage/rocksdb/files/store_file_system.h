@@ -40,7 +40,8 @@ class DiskSpace;
 
 class StoreFileSystem final : public rocksdb::FileSystemWrapper {
  public:
-  explicit StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base);
+  // `is_encrypted`: the base is an EncryptedFileSystem, whose tables know how not to wait.
+  StoreFileSystem(const std::shared_ptr<rocksdb::FileSystem>& base, bool is_encrypted);
   static const char* kClassName() { return "ArmatureStoreFileSystem"; }
   const char* Name() const override { return kClassName(); }
 
@@ -91,7 +92,8 @@ class StoreFileSystem final : public rocksdb::FileSystemWrapper {
                                          std::unique_ptr<rocksdb::FSWritableFile>* file);
 
   const std::shared_ptr<rocksdb::FileSystem> base_;
-  const bool is_real_;                      // the base is the operating system's own, with nothing in between
+  const bool is_real_;  // the base is the operating system's own, with nothing in between
+  const bool is_encrypted_;
   const std::shared_ptr<DiskSpace> space_;  // shared with files
 };
 

@@ -98,6 +98,14 @@ class FullDiskEngine final : public Engine {
     const auto engine = Current();
     co_return co_await engine->Checkpoint(std::move(directory));
   }
+  Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey() override {
+    const auto engine = Current();
+    co_return co_await engine->FilesByDataKey();
+  }
+  Task<Status> RewriteUnderNewestKey() override {
+    const auto engine = Current();
+    co_return co_await engine->RewriteUnderNewestKey();
+  }
   EngineStats stats() const override { return Current()->stats(); }
 
   Status Close() override {

@@ -16,6 +16,7 @@
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/partition_records.h"
 #include "storage/rocksdb/rows/row_reads.h"
+#include "storage/rocksdb/setup/store_env.h"
 #include "storage/rocksdb/sync/rocksdb_snapshot.h"
 
 namespace armature::storage {
@@ -31,10 +32,11 @@ class UnchangingSnapshot final : public StoreSnapshot {
 class ReadOnlyStore final : public Engine {
  public:
   Status Open(const RocksDbOptions& options, const std::string& database_path) {
-    rocksdb::Env* const env = options.env ? options.env : rocksdb::Env::Default();
+    env_ = rocksdb::NewCompositeEnv(DatabaseFiles(options));
     cache_ = MakeBlockCache(options);
     rocksdb::DB* db = nullptr;
-    const auto opened = rocksdb::DB::OpenForReadOnly(MakeRocksDbOptions(options, env, cache_), database_path, &db);
+    const auto opened =
+        rocksdb::DB::OpenForReadOnly(MakeRocksDbOptions(options, env_.get(), cache_), database_path, &db);
     if (!opened.ok()) return FromRocksDb(opened);
     db_.reset(db);
     return LoadPartitions(*db_, partitions_);
@@ -81,6 +83,9 @@ class ReadOnlyStore final : public Engine {
 
   std::shared_ptr<const Snapshot> TakeSnapshot() override { return std::make_shared<UnchangingSnapshot>(); }
   Task<Status> Checkpoint(std::string) override { co_return Refused(); }
+  // Not how many files: as long as the disk is full, no key is given up.
+  Task<Result<std::map<uint32_t, uint64_t>>> FilesByDataKey() override { co_return Refused(); }
+  Task<Status> RewriteUnderNewestKey() override { co_return Refused(); }
   EngineStats stats() const override { return {}; }
   // Whoever has a partition finds it dead and looks for it in the store that is open for writing.
   Status Close() override {
@@ -99,6 +104,7 @@ class ReadOnlyStore final : public Engine {
     op.done.Finish();
   }
 
+  std::unique_ptr<rocksdb::Env> env_;
   std::shared_ptr<rocksdb::Cache> cache_;
   std::unique_ptr<rocksdb::DB> db_;
   PartitionTable partitions_;  // not changed once open

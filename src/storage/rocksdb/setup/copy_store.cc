@@ -12,7 +12,7 @@
 
 namespace armature::storage {
 
-Status CopyStore(rocksdb::DB& db, const std::string& directory) {
+Status CopyStore(rocksdb::DB& db, const std::string& from, const std::string& directory) {
   std::error_code error;
   if (std::filesystem::exists(directory, error)) return Status::InvalidArgument(directory + " exists already");
   std::filesystem::create_directories(directory, error);
@@ -22,6 +22,8 @@ Status CopyStore(rocksdb::DB& db, const std::string& directory) {
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(created);
   if (auto status = checkpoint->CreateCheckpoint(DataDirectory::DatabasePath(directory)); !status.ok())
     return FromRocksDb(status);
+  // Behind the files, so that all their keys are there.
+  if (Status status = DataDirectory::CopyKeys(from, directory); !status.ok()) return status;
   // Last, so that a copy cut short is not taken for a store.
   return DataDirectory::WriteFormat(*rocksdb::FileSystem::Default(), directory);
 }

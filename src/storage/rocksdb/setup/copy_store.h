@@ -1,6 +1,7 @@
 // A copy of an open store in a new directory, complete and openable.
 //
-// Table files are linked where that can be done. Blocks; any thread but a reactor.
+// Table files are linked where that can be done. The keys of an encrypted one go with it. Blocks; any thread but a
+// reactor.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace armature::storage {
 
-// kInvalidArgument: `directory` is there already.
-Status CopyStore(rocksdb::DB& db, const std::string& directory);
+// `from`: the data directory of `db`. kInvalidArgument: `directory` is there already.
+Status CopyStore(rocksdb::DB& db, const std::string& from, const std::string& directory);
 
 }  // namespace armature::storage

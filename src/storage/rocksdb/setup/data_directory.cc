@@ -76,8 +76,8 @@ Status CheckFormat(const std::string& directory, std::string_view text) {
 // What may be there before FORMAT is: a file system's own, and what a creation cut short has left.
 bool MayPrecedeFormat(std::string_view name, bool is_creating) {
   if (name == "lost+found" || name == "LOCK" || name == "CREATING") return true;
-  // The keys of an encrypted store come before everything else (encryption/keyring.h).
-  if (name == "KEYS" || name == "KEYS.new") return true;
+  // Without its keys nothing of a store that is encrypted can be written: they come first.
+  if (name == DataDirectory::kKeysName || name == "KEYS.new") return true;
   // The master key of IAM may be made before the first write is, with which FORMAT comes.
   if (name == "iam.key" || name == "iam.key.new") return is_creating;
   return is_creating && (name == "db" || name == "FORMAT.new" || name == "SYNCED");
@@ -172,6 +172,22 @@ Status DataDirectory::WriteFormat(rocksdb::FileSystem& files, const std::string&
   status = file->Close({}, nullptr);
   if (status.ok()) status = files.RenameFile(fresh, target, {}, nullptr);
   return status.ok() ? SyncDirectory(files, path) : FromFiles(status);
+}
+
+bool DataDirectory::HasKeys(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(path + "/" + kKeysName, error);
+}
+
+Status DataDirectory::CopyKeys(const std::string& from, const std::string& to) {
+  if (!HasKeys(from)) return {};
+  const std::string copy = to + "/" + kKeysName;
+  std::error_code error;
+  std::filesystem::copy_file(from + "/" + kKeysName, copy, error);
+  if (error) return Failure("copy to", copy, error.value());
+  const Descriptor file(open(copy.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 || fsync(file.get()) != 0) return Failure("sync", copy, errno);
+  return {};
 }
 
 Status DataDirectory::CheckOurs(const std::string& path) {

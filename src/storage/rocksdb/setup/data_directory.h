@@ -3,6 +3,7 @@
 //   FORMAT     "armature 2\n": whose data this is and which version of the layout
 //   LOCK       flock()ed by the process that has the store open
 //   CREATING   there before FORMAT is, and only then
+//   KEYS       the data keys of an encrypted store, under a master key; others write and read it
 //   db/        RocksDB's files
 //
 // Creating a store takes a dozen fsyncs, which nobody needs to wait for before the first write: they are left out but
@@ -24,11 +25,17 @@ namespace armature::storage {
 class DataDirectory {
  public:
   static constexpr int kFormatVersion = 2;
+  static constexpr const char* kKeysName = "KEYS";
 
   // Creates the directory (and its parents) if it is missing. kLocked, kFormat or kIoError with a line for a human.
   static Result<DataDirectory> Open(rocksdb::FileSystem& files, const std::string& path);
   // Whether there is a store of this version, without making anything.
   static Status CheckOurs(const std::string& path);
+  // Whether the store is encrypted, as far as a look at its keys can tell (encrypted/store_encryption.h asks its
+  // files).
+  static bool HasKeys(const std::string& path);
+  // What belongs into a copy of the store beside its files; nothing if it is not encrypted. Synced.
+  static Status CopyKeys(const std::string& from, const std::string& to);
   // FORMAT is not there yet: call FinishCreation before anything is acknowledged as synced.
   bool is_new() const { return is_new_; }
   // Syncs the database's files and writes FORMAT. Callable from any thread, once at a time, until it succeeds. A

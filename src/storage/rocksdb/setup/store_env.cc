@@ -5,6 +5,8 @@
 
 #include <rocksdb/system_clock.h>
 
+#include "storage/rocksdb/encrypted/encrypted_file_system.h"
+
 namespace armature::storage {
 
 namespace {
@@ -34,6 +36,12 @@ class StoreEnv final : public rocksdb::EnvWrapper {
 };
 
 }  // namespace
+
+std::shared_ptr<rocksdb::FileSystem> DatabaseFiles(const RocksDbOptions& options) {
+  const auto& base = (options.env ? options.env : rocksdb::Env::Default())->GetFileSystem();
+  if (!options.data_keys) return base;
+  return std::make_shared<EncryptedFileSystem>(base, options.data_keys);
+}
 
 std::unique_ptr<rocksdb::Env> MakeStoreEnv(const std::shared_ptr<rocksdb::FileSystem>& files) {
   return std::make_unique<StoreEnv>(rocksdb::NewCompositeEnv(files), files);

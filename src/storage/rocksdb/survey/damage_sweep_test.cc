@@ -18,6 +18,7 @@
 #include "storage/storage_testing.h"
 #include "storage/testing/arena.h"
 #include "storage/testing/disk_states.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::storage {
 namespace {
@@ -42,13 +43,15 @@ Files ReadFiles(const fs::path& directory) {
   return files;
 }
 
-class DamageSweepTest : public ::testing::Test {
+// With encryption or without.
+class DamageSweepTest : public ::testing::TestWithParam<bool> {
  protected:
   Result<std::unique_ptr<Engine>> TryOpen(const std::string& directory) {
     RocksDbOptions options;
     options.directory = directory;
     options.memory_bytes = 16 << 20;
     options.write_buffer_bytes = 128 << 10;
+    if (GetParam()) options.data_keys = TestKeys();
     return OpenRocksDbEngine(options, metrics_);
   }
 
@@ -133,7 +136,7 @@ class DamageSweepTest : public ::testing::Test {
   size_t refused_ = 0, errors_ = 0, right_ = 0;
 };
 
-TEST_F(DamageSweepTest, AnyDamageIsRefusedOrHarmlessOrAnErrorNeverSilent) {
+TEST_P(DamageSweepTest, AnyDamageIsRefusedOrHarmlessOrAnErrorNeverSilent) {
   std::mt19937_64 random(ArenaSeed());
   const Files stores[] = {MakeStore(true), MakeStore(false)};
   const std::string directory = root_.path() + "/damaged";
@@ -147,7 +150,7 @@ TEST_F(DamageSweepTest, AnyDamageIsRefusedOrHarmlessOrAnErrorNeverSilent) {
 }
 
 // Where a scan goes on from one table file to the next, too.
-TEST_F(DamageSweepTest, ADamagedPageOfATableFileIsNeverSilent) {
+TEST_P(DamageSweepTest, ADamagedPageOfATableFileIsNeverSilent) {
   const Files store = MakeStore(false);
   const std::string directory = root_.path() + "/damaged";
   size_t tables = 0;
@@ -164,6 +167,9 @@ TEST_F(DamageSweepTest, ADamagedPageOfATableFileIsNeverSilent) {
   EXPECT_GT(tables, 2u) << "nothing to go on to";
   EXPECT_GT(errors_, tables);
 }
+
+INSTANTIATE_TEST_SUITE_P(Encryption, DamageSweepTest, ::testing::Bool(),
+                         [](const auto& instance) { return instance.param ? "Encrypted" : "Plain"; });
 
 }  // namespace
 }  // namespace armature::storage

@@ -18,10 +18,12 @@
 #include <unistd.h>
 
 #include "storage/embedded_partition.h"
+#include "storage/rocksdb/encrypted/store_encryption.h"
 #include "storage/rocksdb/files/status_mapping.h"
 #include "storage/rocksdb/rows/row_reads.h"
 #include "storage/rocksdb/setup/data_directory.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
+#include "storage/rocksdb/setup/store_env.h"
 #include "storage/rocksdb/survey/cut_view.h"
 
 namespace armature::storage {
@@ -35,6 +37,12 @@ rocksdb::Options ReadingOptions(rocksdb::Env* env) {
   rocksdb::Options result = MakeRocksDbOptions(options, env, MakeBlockCache(options));
   result.create_if_missing = false;
   return result;
+}
+
+std::shared_ptr<rocksdb::FileSystem> FilesUnder(std::shared_ptr<DataKeys> keys) {
+  RocksDbOptions options;
+  options.data_keys = std::move(keys);
+  return DatabaseFiles(options);
 }
 
 Status Failure(std::string_view what, const fs::path& path, const std::error_code& error) {
@@ -59,20 +67,25 @@ Result<int> TakeLock(const std::string& directory) {
 
 }  // namespace
 
-Result<std::unique_ptr<StoreDoctor>> StoreDoctor::Open(const std::string& data_directory) {
+Result<std::unique_ptr<StoreDoctor>> StoreDoctor::Open(const std::string& data_directory,
+                                                       std::shared_ptr<DataKeys> keys) {
   std::error_code error;
   if (!fs::is_directory(data_directory, error)) return Status::NotFound(data_directory + " is not a directory");
   ARMATURE_TRY(const int lock, TakeLock(data_directory));
-  std::unique_ptr<StoreDoctor> doctor(new StoreDoctor(data_directory, lock));
+  const bool has_keys = keys != nullptr;
+  std::unique_ptr<StoreDoctor> doctor(new StoreDoctor(data_directory, lock, std::move(keys)));
   if (Status status = DataDirectory::CheckOurs(data_directory); !status.ok()) return status;
+  if (Status status = CheckEncryption(*rocksdb::FileSystem::Default(), data_directory, has_keys); !status.ok())
+    return status;
   if (Status status = doctor->Survey(); !status.ok()) return status;
   return doctor;
 }
 
-StoreDoctor::StoreDoctor(std::string data_directory, int lock) : directory_(std::move(data_directory)), lock_(lock) {}
+StoreDoctor::StoreDoctor(std::string data_directory, int lock, std::shared_ptr<DataKeys> keys)
+    : directory_(std::move(data_directory)), lock_(lock), files_(FilesUnder(std::move(keys))) {}
 
 Status StoreDoctor::Survey() {
-  ARMATURE_TRY(survey_, SurveyStore(*rocksdb::FileSystem::Default(), directory_));
+  ARMATURE_TRY(survey_, SurveyStore(*files_, directory_));
   is_refused_ = !survey_.damage.empty();
   lacks_tables_ = std::any_of(survey_.damage.begin(), survey_.damage.end(),
                               [](const Damage& damage) { return damage.file.ends_with(".sst"); });
@@ -85,11 +98,13 @@ StoreDoctor::~StoreDoctor() {
 }
 
 void StoreDoctor::CheckTables() {
-  const rocksdb::Options options = ReadingOptions(rocksdb::Env::Default());
+  const auto env = rocksdb::NewCompositeEnv(files_);
+  const rocksdb::Options options = ReadingOptions(env.get());
   for (const auto& [number, size] : survey_.manifest.tables) {
     const std::string name = fmt::format("db/{:06}.sst", number);
-    std::error_code error;
-    if (fs::file_size(directory_ + "/" + name, error) != size || error) continue;  // the survey says so
+    uint64_t bytes = 0;
+    const auto seen = files_->GetFileSize(directory_ + "/" + name, {}, &bytes, nullptr);
+    if (!seen.ok() || bytes != size) continue;  // the survey says so
     rocksdb::SstFileReader reader(options);
     auto status = reader.Open(directory_ + "/" + name);
     if (status.ok()) status = reader.VerifyChecksum();
@@ -100,7 +115,7 @@ void StoreDoctor::CheckTables() {
 
 Status StoreDoctor::OpenForReading() {
   if (db_) return {};
-  env_ = rocksdb::NewCompositeEnv(std::make_shared<CutView>(rocksdb::FileSystem::Default(), PlanCut(survey_)));
+  env_ = rocksdb::NewCompositeEnv(std::make_shared<CutView>(files_, PlanCut(survey_)));
   rocksdb::DB* db = nullptr;
   const auto status =
       rocksdb::DB::OpenForReadOnly(ReadingOptions(env_.get()), DataDirectory::DatabasePath(directory_), &db);
@@ -147,7 +162,7 @@ Result<std::string> StoreDoctor::Repair() {
   }
   if (Status status = SyncPath(aside); !status.ok()) return status;
   if (Status status = SyncPath(directory_); !status.ok()) return status;
-  if (Status status = CutToLine(*rocksdb::FileSystem::Default(), directory_, survey_); !status.ok()) return status;
+  if (Status status = CutToLine(*files_, directory_, survey_); !status.ok()) return status;
   // Last: what it claims is no longer there. The store is opened without, and makes it anew.
   fs::remove(synced, error);
   if (error) return Failure("remove", synced, error);

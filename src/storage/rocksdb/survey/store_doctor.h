@@ -18,14 +18,19 @@
 namespace rocksdb {
 class DB;
 class Env;
+class FileSystem;
 }  // namespace rocksdb
 
 namespace armature::storage {
 
+class DataKeys;
+
 class StoreDoctor {
  public:
-  // kNotFound or kFormat when there is no store; kLocked when a server has it.
-  static Result<std::unique_ptr<StoreDoctor>> Open(const std::string& data_directory);
+  // kNotFound or kFormat when there is no store, or it is encrypted and there are no keys; kLocked when a server has
+  // it.
+  static Result<std::unique_ptr<StoreDoctor>> Open(const std::string& data_directory,
+                                                   std::shared_ptr<DataKeys> keys = nullptr);
   ~StoreDoctor();
   StoreDoctor(const StoreDoctor&) = delete;
   StoreDoctor& operator=(const StoreDoctor&) = delete;
@@ -48,12 +53,13 @@ class StoreDoctor {
   Result<std::string> Repair();
 
  private:
-  StoreDoctor(std::string data_directory, int lock);
+  StoreDoctor(std::string data_directory, int lock, std::shared_ptr<DataKeys> keys);
   Status Survey();
   Status OpenForReading();
 
   const std::string directory_;
   const int lock_;
+  const std::shared_ptr<rocksdb::FileSystem> files_;  // as they are without encryption
   StoreSurvey survey_;
   bool is_refused_ = false;
   bool lacks_tables_ = false;
