@@ -164,7 +164,7 @@ int RunDoctor(const std::vector<std::string>& arguments) {
     fmt::print(stderr, "armature doctor: {}\n", keyring.error().message());
     return kNotExamined;
   }
-  auto doctor = StoreDoctor::Open(options.directory);
+  auto doctor = StoreDoctor::Open(options.directory, *keyring ? (*keyring)->data_keys() : nullptr);
   if (!doctor) {
     fmt::print(stderr, "armature doctor: {}\n", doctor.error().message());
     return kNotExamined;

@@ -43,6 +43,7 @@ Status House::Load() {
   if (Status status = background_.Load(); !status.ok()) return status;
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
   front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls));
+  if (is_encrypted()) rekeying_.emplace(*store_->keyring, *store_->engine, store_->metrics);
   return Status::Ok();
 }
 
@@ -53,6 +54,7 @@ Status House::Open() {
   }
   background_.Start(EndpointFor(options_, port()));
   tables_.Start();
+  if (rekeying_) rekeying_->Start();
   return Status::Ok();
 }
 
@@ -62,7 +64,10 @@ Status House::Close() {
   background_.Stop();
   tables_.Stop();
   gate_.Stop();
-  return store_->engine->Close();
+  const Status closed = store_->engine->Close();
+  // Now, because it may be at what takes as long as the data are large, and only this ends it.
+  if (rekeying_) rekeying_->Stop();
+  return closed;
 }
 
 }  // namespace armature::server

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "server/background.h"
+#include "server/encryption/rekeying.h"
 #include "server/front.h"
 #include "server/gate.h"
 #include "server/options.h"
@@ -36,7 +37,7 @@ class House {
   // Read again what may change while a server runs. On an error all is as before.
   Status ReloadTls() { return front_->ReloadTls(); }
   // What came of it. REQUIRES: is_encrypted.
-  Result<std::optional<storage::Keyring::Renewal>> ReloadKeys() { return store_->keyring->Reload(); }
+  Result<std::optional<storage::Keyring::Renewal>> ReloadKeys() { return rekeying_->Reload(); }
 
   // Drains, stops, closes. Ok if everything acknowledged is where it belongs.
   Status Close();
@@ -50,7 +51,8 @@ class House {
   Tables tables_;
   Gate gate_;
   Background background_;
-  std::optional<Front> front_;  // made by Load
+  std::optional<Front> front_;        // made by Load
+  std::optional<Rekeying> rekeying_;  // made by Load, where data are encrypted
 };
 
 }  // namespace armature::server

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/log.h"
 #include "server/process/memory_watch.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/narrow/narrow_engine.h"
@@ -51,14 +48,6 @@ Result<std::shared_ptr<storage::Keyring>> OpenKeyring(const ServeOptions& option
   return std::shared_ptr<storage::Keyring>(std::move(keyring));
 }
 
-// A new master key may have come with this start. That KEYS could not be changed, on a full disk say, is no reason not
-// to serve: it is open.
-void RenewKeys(storage::Keyring& keyring) {
-  const auto renewal = keyring.Renew();
-  if (!renewal) LogError("the keys of the data could not be sealed anew: {}", renewal.error().message());
-  else if (*renewal) LogInfo("{}", DescribeRenewal(**renewal));
-}
-
 void AddGauges(const std::shared_ptr<storage::Keyring>& keyring, Metrics& metrics) {
   metrics.AddGauge("armature_encryption_data_keys", "Data keys that files may need, the newest among them.",
                    [keyring] { return static_cast<double>(keyring->state().data_keys); });
@@ -69,23 +58,13 @@ void AddGauges(const std::shared_ptr<storage::Keyring>& keyring, Metrics& metric
 
 }  // namespace
 
-std::string DescribeRenewal(const storage::Keyring::Renewal& renewal) {
-  return fmt::format(
-      "the keys of the data are sealed under the master key {} now, no longer under {}; new files get data "
-      "key {}",
-      renewal.new_master, renewal.old_master, renewal.data_key);
-}
-
 Result<std::unique_ptr<Store>> Store::Open(const ServeOptions& options) {
   auto store = std::make_unique<Store>();
   ARMATURE_TRY(store->keyring, OpenKeyring(options));
   auto engine = OpenEngine(options, store->keyring.get(), store->metrics);
   if (!engine) return std::move(engine).error();
   store->engine = options.is_narrow ? MakeNarrow(std::move(*engine), options) : std::move(*engine);
-  if (store->keyring) {
-    RenewKeys(*store->keyring);
-    AddGauges(store->keyring, store->metrics);
-  }
+  if (store->keyring) AddGauges(store->keyring, store->metrics);
   return store;
 }
 

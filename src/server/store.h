@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -26,8 +25,5 @@ struct Store {
 
   bool is_encrypted() const { return keyring != nullptr; }
 };
-
-// For the log.
-std::string DescribeRenewal(const storage::Keyring::Renewal& renewal);
 
 }  // namespace armature::server
