@@ -26,6 +26,7 @@
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/testing/arena.h"
 #include "storage/testing/fault_file_system.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::api {
 namespace {
@@ -95,11 +96,18 @@ struct Case {
   }
 };
 
+struct StoreKind {
+  const char* name;
+  storage::Durability durability;
+  bool is_encrypted = false;
+};
+
 // One store through one case.
 class Sweep {
  public:
-  explicit Sweep(storage::Durability durability) {
-    options_.durability = durability;
+  explicit Sweep(const StoreKind& kind) {
+    options_.durability = kind.durability;
+    if (kind.is_encrypted) options_.data_keys = storage::TestKeys();
     options_.memory_bytes = 8 << 20;
     options_.write_buffer_bytes = 64 << 10;  // logs and table files change every few dozen writes
   }
@@ -253,7 +261,7 @@ void PutOneOfEachFirst(std::vector<Case>& cases) {
   });
 }
 
-class FileFaultsTest : public testing::TestWithParam<storage::Durability> {
+class FileFaultsTest : public testing::TestWithParam<StoreKind> {
  protected:
   FileFaultsTest() {
     SetLogLevel(LogLevel::kOff);
@@ -261,7 +269,7 @@ class FileFaultsTest : public testing::TestWithParam<storage::Durability> {
   }
   ~FileFaultsTest() override { SetLogLevel(LogLevel::kInfo); }
 
-  static constexpr int kTests = 4;  // that share the arena's time
+  static constexpr int kTests = 6;  // that share the arena's time
 
   // Runs cases in the order of the seed until the time is up.
   template <class RunCase>
@@ -287,8 +295,10 @@ class FileFaultsTest : public testing::TestWithParam<storage::Durability> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Durabilities, FileFaultsTest,
-                         testing::Values(storage::Durability::kFsync, storage::Durability::kNone),
-                         [](const auto& test) { return test.param == storage::Durability::kFsync ? "Fsync" : "None"; });
+                         testing::Values(StoreKind{"Fsync", storage::Durability::kFsync},
+                                         StoreKind{"None", storage::Durability::kNone},
+                                         StoreKind{"Encrypted", storage::Durability::kFsync, true}),
+                         [](const auto& test) { return test.param.name; });
 
 TEST_P(FileFaultsTest, PromisesAreKeptWhateverFails) {
   Sweep clean(GetParam());

@@ -22,6 +22,7 @@
 #include "storage/rocksdb/files/synced_point.h"
 #include "storage/storage_testing.h"
 #include "storage/testing/fault_file_system.h"
+#include "storage/testing/test_keys.h"
 
 namespace armature::storage {
 namespace {
@@ -427,16 +428,28 @@ TEST_F(RocksDbEngineTest, AnExhaustedQuotaIsAFullDisk) {
   EXPECT_TRUE(status.ok()) << status.ToString();
 }
 
-class FullDiskTest : public RocksDbEngineTest, public ::testing::WithParamInterface<Durability> {
+struct FullDiskParam {
+  const char* name;
+  Durability durability;
+  bool is_encrypted = false;
+};
+
+class FullDiskTest : public RocksDbEngineTest, public ::testing::WithParamInterface<FullDiskParam> {
  protected:
   FullDiskTest() {
     UseBadDisk();
-    options_.durability = GetParam();
+    options_.durability = GetParam().durability;
+    if (GetParam().is_encrypted) options_.data_keys = TestKeys();
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(Durabilities, FullDiskTest,
-                         ::testing::Values(Durability::kFsync, Durability::kInterval, Durability::kNone));
+                         ::testing::Values(FullDiskParam{"Fsync", Durability::kFsync},
+                                           FullDiskParam{"Interval", Durability::kInterval},
+                                           FullDiskParam{"None", Durability::kNone},
+                                           FullDiskParam{"FsyncEncrypted", Durability::kFsync, true},
+                                           FullDiskParam{"NoneEncrypted", Durability::kNone, true}),
+                         [](const auto& instance) { return instance.param.name; });
 
 TEST_P(FullDiskTest, RefusesWritesAndRecovers) {
   auto engine = Open(path());

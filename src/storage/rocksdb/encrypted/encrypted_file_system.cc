@@ -10,7 +10,6 @@
 
 namespace armature::storage {
 
-using rocksdb::FileOptions;
 using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;

@@ -9,7 +9,6 @@
 namespace armature::storage {
 namespace {
 
-constexpr size_t kBlock = LogCipher::kBlock;
 constexpr size_t kHeader = LogCipher::kPieceHeader;
 constexpr size_t kCheck = 4;
 constexpr size_t kTypeAt = 6;

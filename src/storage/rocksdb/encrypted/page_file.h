@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -84,9 +85,11 @@ class PageReader final : public rocksdb::FSRandomAccessFileOwnerWrapper {
   IOStatus Prefetch(uint64_t offset, size_t count, const IOOptions& options, Context* context) override;
   // As one that is not asynchronous, or else what comes would not be opened.
   IOStatus ReadAsync(rocksdb::FSReadRequest& request, const IOOptions& options,
-                     std::function<void(const rocksdb::FSReadRequest&, void*)> done, void* argument, void** handle,
-                     rocksdb::IOHandleDeleter* deleter, Context* context) override {
-    return FSRandomAccessFile::ReadAsync(request, options, done, argument, handle, deleter, context);
+                     std::function<void(const rocksdb::FSReadRequest&, void*)> done, void* argument, void**,
+                     rocksdb::IOHandleDeleter*, Context* context) override {
+    request.status = Read(request.offset, request.len, options, &request.result, request.scratch, context);
+    done(request, argument);
+    return IOStatus::OK();
   }
 
  private:
