@@ -64,7 +64,7 @@ Status House::Close() {
   background_.Stop();
   tables_.Stop();
   gate_.Stop();
-  const Status closed = store_->engine->Close();
+  Status closed = store_->engine->Close();
   // Now, because it may be at what takes as long as the data are large, and only this ends it.
   if (rekeying_) rekeying_->Stop();
   return closed;

@@ -1,7 +1,5 @@
 #include "base/keys/master_keys.h"
 
-#include <optional>
-
 #include <fmt/format.h>
 #include <openssl/crypto.h>
 
@@ -29,11 +27,11 @@ Result<MasterKeys> MasterKeys::Parse(std::string_view text) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     while (!line.empty() && (line.back() == ' ' || line.back() == '\r')) line.remove_suffix(1);
     if (line.empty() || line.front() == '#') continue;
-    std::optional<std::string> bytes = FromHex(line);
-    if (!bytes || bytes->size() != AesGcmKey::kBytes)
+    std::string bytes = FromHex(line).value_or(std::string());
+    if (bytes.size() != AesGcmKey::kBytes)
       return Status::InvalidArgument(fmt::format("line {}: a key is 64 hexadecimal digits", line_number));
-    keys.Add(AesGcmKey(*bytes));
-    OPENSSL_cleanse(bytes->data(), bytes->size());
+    keys.Add(AesGcmKey(bytes));
+    OPENSSL_cleanse(bytes.data(), bytes.size());
     if (keys.keys_.size() > kMostKeys)
       return Status::InvalidArgument(fmt::format("there are more than {} keys", kMostKeys));
   }
