@@ -45,6 +45,7 @@ struct Services {
   const policy::PrincipalDirectory* principals = nullptr;
   bool allows_partiql_scans = true;  // SELECT statements may read a whole table or index
   bool shares_tables = false;        // one set of tables: ARNs of any account and Region mean it
+  bool is_encrypted = false;         // everything that is stored is encrypted before it is written
   model::Compatibility compatibility{};
 };
 

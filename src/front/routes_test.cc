@@ -8,9 +8,9 @@
 
 #include "api/api_testing.h"
 #include "front/aws_json_route.h"
-#include "front/call_testing.h"
 #include "front/plain_routes.h"
 #include "front/rest_json_route.h"
+#include "front/testing/call_testing.h"
 #include "triggers/triggers.h"
 
 namespace armature::front {

@@ -8,7 +8,9 @@
 #include <fmt/core.h>
 
 #include "base/log.h"
+#include "cli/encryption/key_options.h"
 #include "model/codec/table_def_codec.h"
+#include "storage/encryption/keyring.h"
 #include "storage/rocksdb/survey/store_doctor.h"
 #include "table/keys/key_layout.h"
 #include "table/keys/keyspace.h"
@@ -26,6 +28,7 @@ struct DoctorOptions {
   std::string directory;
   bool is_quick = false;
   bool repairs = false;
+  storage::EncryptionOptions encryption;
 };
 
 // Exactly one of the two: options, or an exit code after something was printed.
@@ -43,6 +46,7 @@ Parsed Parse(const std::vector<std::string>& arguments) {
   app.add_flag("--repair", parsed.options.repairs,
                "Cut a damaged store to its last good point, so that it opens; what is changed is copied into\n"
                "DIRECTORY/damaged-... first");
+  cli::AddKeyOptions(app, parsed.options.encryption, /*may_create=*/false);
   app.footer("Exit status: 0 the store is sound, or has been repaired; 1 it is damaged; 2 it could not be examined.");
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -155,7 +159,12 @@ int RunDoctor(const std::vector<std::string>& arguments) {
   if (parsed.exit_code) return *parsed.exit_code;
   const DoctorOptions& options = parsed.options;
   SetLogLevel(LogLevel::kError);
-  auto doctor = StoreDoctor::Open(options.directory);
+  const auto keyring = storage::Keyring::Open(options.directory, options.encryption, /*may_create=*/false);
+  if (!keyring) {
+    fmt::print(stderr, "armature doctor: {}\n", keyring.error().message());
+    return kNotExamined;
+  }
+  auto doctor = StoreDoctor::Open(options.directory, *keyring ? (*keyring)->data_keys() : nullptr);
   if (!doctor) {
     fmt::print(stderr, "armature doctor: {}\n", doctor.error().message());
     return kNotExamined;

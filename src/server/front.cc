@@ -29,6 +29,7 @@ api::Services ServicesFrom(const ServeOptions& options, Store& store, const Gate
   services.principals = &gate.principals();
   services.allows_partiql_scans = !options.no_partiql_scans;
   services.shares_tables = options.sharing == TableSharing::kOneForAll;
+  services.is_encrypted = store.is_encrypted();
   services.compatibility = options.compatibility;
   return services;
 }

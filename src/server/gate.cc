@@ -33,7 +33,8 @@ bool IsKnown(const iam::Snapshot& state, std::string_view id) {
 Gate::Gate(const ServeOptions& options, Store& store, Tables& tables)
     : options_(options),
       directory_(*store.engine, store.clock, secrets_,
-                 iam::FindMasterKey(options.in_memory ? std::string() : options.data_directory, options.iam_key_file)),
+                 iam::FindMasterKey(options.in_memory ? std::string() : options.data_directory, options.iam_key_file,
+                                    store.is_encrypted() ? store.keyring->iam_key_text() : std::string())),
       usage_(*store.engine),
       keys_(directory_, usage_),
       backoff_({}, store.clock, store.random.NextU64()),

@@ -46,6 +46,7 @@ Status House::Load() {
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
   front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls), std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);
+  if (is_encrypted()) rekeying_.emplace(*store_->keyring, *store_->engine, store_->metrics);
   return Status::Ok();
 }
 
@@ -57,6 +58,7 @@ Status House::Open() {
   }
   background_.Start(EndpointFor(options_, port()));
   tables_.Start();
+  if (rekeying_) rekeying_->Start();
   return Status::Ok();
 }
 
@@ -67,7 +69,10 @@ Status House::Close() {
   tables_.Stop();
   gate_.Stop();
   if (recording_) recording_->Stop();
-  return store_->engine->Close();
+  Status closed = store_->engine->Close();
+  // Now, because it may be at what takes as long as the data are large, and only this ends it.
+  if (rekeying_) rekeying_->Stop();
+  return closed;
 }
 
 }  // namespace armature::server

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "server/background.h"
+#include "server/encryption/rekeying.h"
 #include "server/front.h"
 #include "server/gate.h"
 #include "server/options.h"
@@ -33,8 +34,11 @@ class House {
   // Whether signatures are verified, as things are now.
   bool verifies_signatures() const { return gate_.is_shut(); }
   uint16_t tls_port() const { return front_->tls_port(); }  // REQUIRES: and --tls-port was given
-  // Reads again what may change while a server runs. On an error all is as before.
-  Status Reload() { return front_->ReloadTls(); }
+  bool is_encrypted() const { return store_->is_encrypted(); }
+  // Read again what may change while a server runs. On an error all is as before.
+  Status ReloadTls() { return front_->ReloadTls(); }
+  // What came of it. REQUIRES: is_encrypted.
+  Result<std::optional<storage::Keyring::Renewal>> ReloadKeys() { return rekeying_->Reload(); }
 
   // Drains, stops, closes. Ok if everything acknowledged is where it belongs.
   Status Close();
@@ -50,6 +54,7 @@ class House {
   Background background_;
   std::unique_ptr<Recording> recording_;  // made by Load; null: nothing is recorded
   std::optional<Front> front_;            // made by Load
+  std::optional<Rekeying> rekeying_;      // made by Load, where data are encrypted
 };
 
 }  // namespace armature::server

@@ -6,6 +6,7 @@
 
 #include "cli/audit/audit.h"
 #include "cli/bench/bench.h"
+#include "cli/encryption/encryption.h"
 #include "cli/iam/iam.h"
 #include "cli/partition/partition.h"
 #include "cli/shell/shell.h"
@@ -28,6 +29,7 @@ Commands:
   tls         Make a certificate to serve HTTPS with
   iam         Make the first principal of a server, and explain who may do what
   audit       Make the hash that a key of an item has in an audit log
+  encryption  Make the master key of an encrypted data directory, and replace it
   doctor      Show what of a data directory can be read, and repair it if told to
   version     Print the version
 
@@ -60,6 +62,11 @@ int main(int argc, char** argv) {
     std::string name = "armature tls";
     argv[1] = name.data();
     return armature::cli::RunTls(argc - 1, argv + 1);
+  }
+  if (command == "encryption") {
+    std::string name = "armature encryption";
+    argv[1] = name.data();
+    return armature::cli::RunEncryption(argc - 1, argv + 1);
   }
   if (command == "iam") {
     std::string name = "armature iam";

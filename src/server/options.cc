@@ -13,6 +13,7 @@
 
 #include "auth/site_policy.h"
 #include "base/text/visible_text.h"
+#include "cli/encryption/key_options.h"
 #include "model/names/names.h"
 #include "server/identity_api.h"
 
@@ -206,6 +207,8 @@ void AddDataOptions(CLI::App& app, ServeOptions& options) {
           ->capture_default_str();
   app.add_flag("--memory", options.in_memory, "Keep everything in memory; nothing survives the process")
       ->excludes(data);
+  cli::AddKeyOptions(app, options.encryption, /*may_create=*/true);
+  app.get_option("--encrypt")->excludes("--memory");
   app.add_option("--durability", options.durability,
                  "What an acknowledged write survives.\n"
                  "  fsync     power loss: it is on stable storage before the reply (default)\n"

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
+#include "storage/encryption/keyring.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
 #include "table/write/write_options.h"
 
@@ -32,6 +33,7 @@ struct ServeOptions {
   uint16_t port = 8000;
   std::string data_directory = "./armature-data";
   bool in_memory = false;
+  storage::EncryptionOptions encryption;  // of the data directory
   std::string region = "us-east-1";
   std::string account = "123456789012";
   TableSharing sharing = TableSharing::kPerRegion;

@@ -99,6 +99,20 @@ TEST(ServeOptions, PrincipalsComeFromAFileAndEverybodyIsBelievedOnlyByLocal) {
   EXPECT_EQ(Parsed({"--config", WriteConfig("iam-file = 'f'\n")}).iam_file, "f");
 }
 
+TEST(ServeOptions, EncryptionIsAskedForByAFlagOrByItsKey) {
+  EXPECT_FALSE(Parsed({}).encryption.is_asked_for());
+  EXPECT_TRUE(Parsed({"--encrypt"}).encryption.is_wanted);
+  const ServeOptions options = Parsed({"--encrypt-key", "key"});
+  EXPECT_EQ(options.encryption.key_file, "key");
+  EXPECT_TRUE(options.encryption.is_asked_for());
+  const ServeOptions from_file =
+      Parsed({"--config", WriteConfig("encrypt = true\nencrypt-key-command = 'vault read key'\n")});
+  EXPECT_TRUE(from_file.encryption.is_wanted);
+  EXPECT_EQ(from_file.encryption.key_command, "vault read key");
+  EXPECT_FALSE(ParseServeOptions({"--encrypt", "--memory"}).options.has_value());
+  EXPECT_FALSE(ParseServeOptions({"--encrypt-key"}).options.has_value());
+}
+
 TEST(ServeOptions, IssuersComeWithWhereTheirKeysAre) {
   const ServeOptions options = Parsed({"--oidc-issuer", "https://a=keys.json", "--oidc-issuer", "b=https://b/jwks"});
   EXPECT_EQ(options.oidc_issuers, (std::vector<std::string>{"https://a=keys.json", "b=https://b/jwks"}));

@@ -26,6 +26,11 @@ int Fail(const std::string& line) {
   return 1;
 }
 
+bool IsEncrypted(const ServeOptions& options) {
+  return !options.in_memory &&
+         (options.encryption.is_asked_for() || storage::Keyring::IsEncrypted(options.data_directory));
+}
+
 bool IsLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
 
 // The signals that ask for an orderly end, and with `reloads` the one that asks to read files again, kept away from
@@ -90,21 +95,35 @@ std::string ReadyLine(const ServeOptions& options, const House& house) {
   const bool is_secure = !options.tls_certificate.empty() && !options.tls_port;
   std::string urls = UrlOf(is_secure ? "https" : "http", options.host, house.port());
   if (options.tls_port) urls += " and " + UrlOf("https", options.host, house.tls_port());
-  const std::string where = options.in_memory ? "in memory" : fmt::format("data in {}", options.data_directory);
+  const std::string where =
+      options.in_memory ? "in memory"
+                        : fmt::format("{}data in {}", house.is_encrypted() ? "encrypted " : "", options.data_directory);
   return fmt::format("armature ready on {} ({}, region {}, account {}, {})\n", urls, where, options.region,
                      options.account,
                      house.verifies_signatures() ? "signatures are verified" : "any signature is accepted");
 }
 
+void ReloadTls(House& house) {
+  const Status status = house.ReloadTls();
+  if (status.ok()) LogInfo("SIGHUP received: new connections get the TLS certificate that is there now");
+  else LogError("SIGHUP received, but the TLS certificate stays what it was: {}", status.message());
+}
+
+void ReloadKeys(House& house) {
+  const auto renewal = house.ReloadKeys();
+  if (!renewal) LogError("SIGHUP received, but the master key stays what it was: {}", renewal.error().message());
+  else if (*renewal) LogInfo("SIGHUP received: {}", DescribeRenewal(**renewal));
+  else LogInfo("SIGHUP received: the master key is the one that was in use");
+}
+
 // Until one that asks for an end, which it returns.
-int WaitForEnd(const sigset_t& signals, House& house) {
+int WaitForEnd(const sigset_t& signals, const ServeOptions& options, House& house) {
   for (;;) {
     int number = 0;
     sigwait(&signals, &number);
     if (number != SIGHUP) return number;
-    const Status status = house.Reload();
-    if (status.ok()) LogInfo("SIGHUP received: new connections get the TLS certificate that is there now");
-    else LogError("SIGHUP received, but the TLS certificate stays what it was: {}", status.message());
+    if (!options.tls_certificate.empty()) ReloadTls(house);
+    if (house.is_encrypted()) ReloadKeys(house);
   }
 }
 
@@ -116,7 +135,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   }
   const ServeOptions& options = *parsed.options;
   SetLogLevel(options.log_level);
-  const sigset_t signals = BlockSignals(!options.tls_certificate.empty());
+  const sigset_t signals = BlockSignals(!options.tls_certificate.empty() || IsEncrypted(options));
   if (!options.tls_certificate.empty()) net::KeepRecordBuffers();
   if (!options.core_dumps) KeepMemoryPrivate();
   RaiseDescriptorLimit();
@@ -135,7 +154,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   std::fputs(greeting.c_str(), stdout);
   std::fflush(stdout);
 
-  const int last_signal = WaitForEnd(signals, **house);
+  const int last_signal = WaitForEnd(signals, options, **house);
   LogInfo("stopping: {} received", last_signal == SIGTERM ? "SIGTERM" : "SIGINT");
   const Status closed = (*house)->Close();
   return closed.ok() ? 0 : Fail(closed.ToString());

@@ -19,7 +19,8 @@ uint64_t CacheBytes(const ServeOptions& options) {
   return std::max(MemoryWatch::PhysicalBytes() / 4, kSmallest);
 }
 
-Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options, Metrics& metrics) {
+Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options, const storage::Keyring* keyring,
+                                                    Metrics& metrics) {
   if (options.in_memory) return storage::OpenMemoryEngine(metrics);
   storage::RocksDbOptions rocksdb;
   rocksdb.directory = options.data_directory;
@@ -27,6 +28,7 @@ Result<std::unique_ptr<storage::Engine>> OpenEngine(const ServeOptions& options,
   rocksdb.interval_millis = options.sync_interval_millis;
   rocksdb.memory_bytes = CacheBytes(options);
   rocksdb.memtable = options.memtable;
+  if (keyring) rocksdb.data_keys = keyring->data_keys();
   return storage::OpenRocksDbEngine(rocksdb, metrics);
 }
 
@@ -37,13 +39,32 @@ std::unique_ptr<storage::Engine> MakeNarrow(std::unique_ptr<storage::Engine> eng
       {.seed = options.fault_seed, .faults = {.fence = each, .unknown = each, .doubt = each, .busy = each}});
 }
 
+Result<std::shared_ptr<storage::Keyring>> OpenKeyring(const ServeOptions& options) {
+  if (options.in_memory) {
+    TakeKeyVariable(kEncryptionKeyVariable);  // processes that are started later are not to inherit it
+    return std::shared_ptr<storage::Keyring>();
+  }
+  ARMATURE_TRY(auto keyring, storage::Keyring::Open(options.data_directory, options.encryption, /*may_create=*/true));
+  return std::shared_ptr<storage::Keyring>(std::move(keyring));
+}
+
+void AddGauges(const std::shared_ptr<storage::Keyring>& keyring, Metrics& metrics) {
+  metrics.AddGauge("armature_encryption_data_keys", "Data keys that files may need, the newest among them.",
+                   [keyring] { return static_cast<double>(keyring->state().data_keys); });
+  metrics.AddGauge("armature_encryption_newest_data_key",
+                   "The number of the data key that new files are written under.",
+                   [keyring] { return static_cast<double>(keyring->state().newest); });
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::Open(const ServeOptions& options) {
   auto store = std::make_unique<Store>();
-  auto engine = OpenEngine(options, store->metrics);
+  ARMATURE_TRY(store->keyring, OpenKeyring(options));
+  auto engine = OpenEngine(options, store->keyring.get(), store->metrics);
   if (!engine) return std::move(engine).error();
   store->engine = options.is_narrow ? MakeNarrow(std::move(*engine), options) : std::move(*engine);
+  if (store->keyring) AddGauges(store->keyring, store->metrics);
   return store;
 }
 

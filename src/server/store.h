@@ -1,4 +1,4 @@
-// Store: what all other parts of a server stand on: time, chance, metrics, and the open engine.
+// Store: what all other parts of a server stand on: time, chance, metrics, the keys of the data, and the open engine.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "base/random.h"
 #include "base/result.h"
 #include "server/options.h"
+#include "storage/encryption/keyring.h"
 #include "storage/engine.h"
 
 namespace armature::server {
@@ -19,7 +20,10 @@ struct Store {
   const SystemClock clock{};
   SystemRandom random{};
   Metrics metrics{};
+  std::shared_ptr<storage::Keyring> keyring{};  // null: nothing is encrypted
   std::unique_ptr<storage::Engine> engine{};
+
+  bool is_encrypted() const { return keyring != nullptr; }
 };
 
 }  // namespace armature::server

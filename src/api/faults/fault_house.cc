@@ -1,7 +1,7 @@
 #include "api/faults/fault_house.h"
 
 #include "base/memory/arena.h"
-#include "front/call_testing.h"
+#include "front/testing/call_testing.h"
 
 namespace armature::api {
 

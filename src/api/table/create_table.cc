@@ -127,7 +127,7 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
   JsonWriter json(context.body);
   json.BeginObject();
   WriteTableDescription(json, "TableDescription", *table->schema(), *table,
-                        {model::ResourceStatus::kCreating, context.now_millis, false});
+                        {model::ResourceStatus::kCreating, context.now_millis, context.services.is_encrypted, false});
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -10,8 +10,9 @@ Task<model::ApiResult<void>> DescribeTable(RequestContext& context, const wire::
   const auto schema = table->schema();
   JsonWriter json(context.body);
   json.BeginObject();
-  WriteTableDescription(json, "Table", *schema, *table,
-                        {schema->def().StatusAt(context.now_millis), context.now_millis, true});
+  WriteTableDescription(
+      json, "Table", *schema, *table,
+      {schema->def().StatusAt(context.now_millis), context.now_millis, context.services.is_encrypted, true});
   json.EndObject();
   co_return model::ApiResult<void>{};
 }

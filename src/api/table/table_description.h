@@ -12,6 +12,7 @@ namespace armature::api {
 struct DescriptionOptions {
   model::ResourceStatus status = model::ResourceStatus::kActive;
   int64_t now_millis = 0;
+  bool is_encrypted = false;          // what is stored is
   bool with_warm_throughput = false;  // DescribeTable and UpdateTable show it, CreateTable does not
 };
 

@@ -104,7 +104,10 @@ TEST_F(TableOperations, UpdateStoresTheOtherSettings) {
   EXPECT_THAT(described, HasSubstr(R"("DeletionProtectionEnabled":true)"));
   EXPECT_THAT(described, HasSubstr(R"("MaxReadRequestUnits":10)"));
   EXPECT_THAT(described, HasSubstr(R"("ReadUnitsPerSecond":13000)"));
-  EXPECT_THAT(described, HasSubstr(R"("SSEType":"KMS")"));
+  EXPECT_THAT(described, HasSubstr(R"("SSEDescription":{"Status":"DISABLED","SSEType":"KMS")"));
+  services_.is_encrypted = true;
+  EXPECT_THAT(MustCall("DescribeTable", R"({"TableName":"Tbl"})"),
+              HasSubstr(R"("SSEDescription":{"Status":"ENABLED")"));
   EXPECT_THAT(described, HasSubstr(R"("StreamViewType":"NEW_IMAGE")"));
   EXPECT_THAT(described, HasSubstr("/stream/"));
   EXPECT_THAT(MustFail("DeleteTable", R"({"TableName":"Tbl"})"), HasSubstr("currently protected against deletion"));

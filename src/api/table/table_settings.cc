@@ -28,7 +28,8 @@ bool IsTagText(std::string_view text) {
   });
 }
 
-// The key a request names by id, alias or ARN; nothing is encrypted with it here, it is only described.
+// The key a request names by id, alias or ARN; it is described, and no more: what is stored here is encrypted under the
+// server's own master key, or not at all.
 std::string KmsKeyArn(const model::TableDef& table, const wire::SSESpecification& requested) {
   if (!requested.KMSMasterKeyId) return model::MakeArn("kms", table.region, table.account, "alias/aws/dynamodb");
   const std::string_view id = *requested.KMSMasterKeyId;

@@ -157,7 +157,7 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
   JsonWriter json(context.body);
   json.BeginObject();
   WriteTableDescription(json, "TableDescription", schema, *table,
-                        {ResourceStatus::kUpdating, context.now_millis, true});
+                        {ResourceStatus::kUpdating, context.now_millis, context.services.is_encrypted, true});
   json.EndObject();
   co_return ApiResult<void>{};
 }

@@ -36,6 +36,8 @@ class AesGcmKey {
   AesGcmKey Derive(std::string_view purpose) const;
   // The same as bytes, for ciphers of the caller's own, who wipes them out when it has done with them.
   std::array<char, kBytes> DeriveBytes(std::string_view purpose) const;
+  // Only for whoever keeps it, sealed with another.
+  std::string_view bytes() const { return {bytes_.data(), bytes_.size()}; }
   // Names the key without telling anything of it; eight bytes.
   std::string Fingerprint() const;
 

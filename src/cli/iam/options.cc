@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/encryption/key_options.h"
 #include "iam/seed/administrator.h"
 
 namespace armature::cli::iam_command {
@@ -23,18 +24,21 @@ denied, 2 it could not be found out. A condition key that a policy asks for and 
 constexpr std::string_view kLeadingKeys = "dynamodb:LeadingKeys";
 constexpr std::string_view kAttributes = "dynamodb:Attributes";
 
-void AddSource(CLI::App& command, Source& source) {
+void AddSource(CLI::App& command, Source& source, bool may_create) {
   command.add_option("--data", source.data_directory, "Data directory of a server that does not run")
       ->capture_default_str()
       ->type_name("DIR");
   command
-      .add_option("--iam-key", source.key_file,
-                  "File with the key that secrets are encrypted with, if it is not iam.key in the directory")
+      .add_option(
+          "--iam-key", source.key_file,
+          "File with the key that secrets are encrypted with, if it is not iam.key in the directory, nor in its "
+          "KEYS")
       ->type_name("FILE");
+  AddKeyOptions(command, source.encryption, may_create);
 }
 
 void AddInit(CLI::App& command, Options& options) {
-  AddSource(command, options.source);
+  AddSource(command, options.source, /*may_create=*/true);
   command.add_option("--account", options.source.account, "Account id, as the server is told it")
       ->capture_default_str()
       ->type_name("ID");
@@ -55,7 +59,7 @@ struct Given {
 
 void AddCheck(CLI::App& command, Options& options, Given& given) {
   const auto all = CLI::MultiOptionPolicy::TakeAll;
-  AddSource(command, options.source);
+  AddSource(command, options.source, /*may_create=*/false);
   command
       .add_option("--iam-file", options.source.iam_file,
                   "Ask about the principals of this file, the same that `armature serve --iam-file` reads")

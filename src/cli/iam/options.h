@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "storage/encryption/keyring.h"
 
 namespace armature::cli::iam_command {
 
@@ -17,6 +18,7 @@ enum class Action { kInit, kCheck };
 struct Source {
   std::string data_directory = "./armature-data";
   std::string key_file{};  // empty: that of the directory
+  storage::EncryptionOptions encryption{};
   std::string iam_file{};  // instead of the directory
   std::string account = "123456789012";
 };

@@ -25,19 +25,23 @@ Result<std::unique_ptr<Principals>> Principals::Open(const Source& source, bool 
   if (source.iam_file.empty() && !may_create && !std::filesystem::exists(source.data_directory, ignored))
     return Status::NotFound(fmt::format("there is no {}", source.data_directory));
   std::unique_ptr<Principals> opened(new Principals());
-  if (Status status = opened->OpenStore(source); !status.ok()) return status;
+  if (Status status = opened->OpenStore(source, may_create); !status.ok()) return status;
   if (Status status = opened->Load(source); !status.ok()) return status;
   return opened;
 }
 
-Status Principals::OpenStore(const Source& source) {
+Status Principals::OpenStore(const Source& source, bool may_create) {
   if (!source.iam_file.empty()) {
     engine_ = storage::OpenMemoryEngine(metrics_);
     return Status::Ok();
   }
+  auto keyring = storage::Keyring::Open(source.data_directory, source.encryption, may_create);
+  if (!keyring) return std::move(keyring).error();
+  keyring_ = std::move(*keyring);
   storage::RocksDbOptions options;
   options.directory = source.data_directory;
   options.memory_bytes = kMemoryBytes;
+  if (keyring_) options.data_keys = keyring_->data_keys();
   auto engine = storage::OpenRocksDbEngine(options, metrics_);
   if (!engine && engine.error().code() == StatusCode::kLocked)
     return Status::Locked(fmt::format("{} is in use: stop the server first", source.data_directory));
@@ -50,7 +54,9 @@ Status Principals::Load(const Source& source) {
   const bool is_file = !source.iam_file.empty();
   directory_ = std::make_unique<iam::Directory>(
       *engine_, clock_, random_,
-      is_file ? iam::MasterKeySource{} : iam::FindMasterKey(source.data_directory, source.key_file));
+      is_file ? MasterKeySource{}
+              : iam::FindMasterKey(source.data_directory, source.key_file,
+                                   keyring_ ? keyring_->iam_key_text() : std::string()));
   if (Status status = RunBlocking(directory_->Load()); !status.ok() || !is_file) return status;
   ARMATURE_TRY(const iam::Seed seed, iam::ReadSeedFile(source.iam_file, source.account));
   return RunBlocking(iam::ApplySeed(*directory_, seed));

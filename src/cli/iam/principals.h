@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "cli/iam/options.h"
 #include "iam/store/directory.h"
+#include "storage/encryption/keyring.h"
 #include "storage/engine.h"
 
 namespace armature::cli::iam_command {
@@ -28,12 +29,13 @@ class Principals {
 
  private:
   Principals() = default;
-  Status OpenStore(const Source& source);
+  Status OpenStore(const Source& source, bool may_create);
   Status Load(const Source& source);
 
   const SystemClock clock_{};
   SecretRandom random_{};
   Metrics metrics_{};
+  std::unique_ptr<storage::Keyring> keyring_{};  // null: the directory is not encrypted
   std::unique_ptr<storage::Engine> engine_{};
   std::unique_ptr<iam::Directory> directory_{};
 };

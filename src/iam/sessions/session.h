@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/keys/master_keys.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "iam/entities/entities.h"
 #include "iam/entities/iam_error.h"
-#include "iam/store/master_keys.h"
 
 namespace armature::iam {
 

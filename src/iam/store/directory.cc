@@ -101,8 +101,7 @@ Status Directory::CheckKeys(std::string_view key_check) const {
   if (!keys) return keys.error();
   if (!keys->Find(*wanted))
     return Status::InvalidArgument(fmt::format("IAM's secrets are encrypted with key {}, not with {}, which {} has",
-                                               *wanted, keys->fingerprint(),
-                                               key_source_.file.empty() ? "the environment" : key_source_.file));
+                                               *wanted, keys->fingerprint(), key_source_.name()));
   return Status::Ok();
 }
 

@@ -18,12 +18,12 @@
 
 #include "base/async.h"
 #include "base/clock.h"
+#include "base/keys/key_source.h"
 #include "base/mutex.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "iam/state/draft.h"
 #include "iam/state/snapshot.h"
-#include "iam/store/master_keys.h"
 #include "storage/engine.h"
 #include "table/partition/latches.h"
 

@@ -9,11 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/keys/master_keys.h"
 #include "base/random.h"
 #include "base/result.h"
 #include "iam/entities/entities.h"
 #include "iam/state/draft.h"
-#include "iam/store/master_keys.h"
 
 namespace armature::iam {
 

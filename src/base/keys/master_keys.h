@@ -1,11 +1,11 @@
-// MasterKeys: what IAM's secrets are encrypted with.
+// MasterKeys: what other keys and secrets are sealed with.
 //
 // One key or several: the first is in use, the others open what was sealed before it came, so that a key is replaced by
 // writing a new one in front. As text a key is 64 hexadecimal digits on a line of its own; empty lines and those that
 // begin with # do not count. Never printed; what may be said of a key is its fingerprint. Immutable, hence thread-safe.
+// Used by whoever keeps secrets (key_source.h says where master keys come from).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,13 +14,15 @@
 #include "base/random.h"
 #include "base/result.h"
 
-namespace armature::iam {
+namespace armature {
 
 class MasterKeys {
  public:
   // The error names a line, never what is on it.
   static Result<MasterKeys> Parse(std::string_view text);
   static MasterKeys Random(RandomSource& random);
+  // A new one as text: a line without its end. `random` is for secrets.
+  static std::string NewText(RandomSource& random);
 
   const AesGcmKey& current() const { return keys_.front(); }
   // Null if there is none. A fingerprint is 16 hexadecimal digits.
@@ -35,19 +37,4 @@ class MasterKeys {
   std::vector<std::string> fingerprints_;
 };
 
-// Where the keys of a server come from.
-struct MasterKeySource {
-  // Given by the user: the keys themselves, from the environment.
-  std::string text{};
-  // A file of them. Made when it is first needed, readable by its owner only, unless the user has named it.
-  std::string file{};
-  bool may_create_file = false;
-
-  // NotFound: there is none yet, and it may be made. Any other error is one line fit for a user. Without text and file:
-  // keys for as long as the process lives.
-  Result<MasterKeys> Read(RandomSource& random) const;
-  // Makes the file, durably. REQUIRES: Read said NotFound.
-  Result<MasterKeys> Create(RandomSource& random) const;
-};
-
-}  // namespace armature::iam
+}  // namespace armature

@@ -1,4 +1,4 @@
-#include "front/call_testing.h"
+#include "front/testing/call_testing.h"
 
 #include <fmt/format.h>
 
