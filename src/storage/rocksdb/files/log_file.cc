@@ -23,11 +23,15 @@ void Log::ZeroAhead(uint64_t end) {
 
 IOStatus Log::Append(const Slice& data, const IOOptions& options, IODebugContext* context, Shortage& owes) {
   MutexLock lock(mutex_);
+  ends_.Take({data.data(), data.size()});
   if (file_ && rest_.empty()) {
     ZeroAhead(written_ + data.size());
     // By position always: what follows a rest that was written late must not depend on where a failed write stopped.
     IOStatus status = file_->PositionedAppend(data, written_, options, context);
-    if (status.ok()) written_ += data.size();
+    if (status.ok()) {
+      written_ += data.size();
+      written_whole_ = ends_.end();
+    }
     owes = ShortageOf(status);
     if (owes == Shortage::kNone) return status;
   }
@@ -50,6 +54,7 @@ IOStatus Log::WriteRest() {
     // Not a shortage that passes, whatever it says: nobody knows what of the file reached the disk.
     if (!status.ok()) return IOStatus::IOError("sync of " + path_, status.ToString());
     written_ += rest_.size();
+    written_whole_ = ends_.end();
     rest_.clear();
   }
   if (is_closed_) CloseFile(IOOptions(), nullptr).PermitUncheckedError();
@@ -77,6 +82,11 @@ uint64_t Log::written() const {
   return written_;
 }
 
+uint64_t Log::written_whole() const {
+  MutexLock lock(mutex_);
+  return written_whole_;
+}
+
 bool Log::has_rest() const {
   MutexLock lock(mutex_);
   return !file_ || !rest_.empty();
@@ -100,7 +110,7 @@ template <class Call>
 IOStatus LogFile::SyncWith(Call sync) {
   rocksdb::FSWritableFile* const file = space_->is_deferring() ? nullptr : log_->file();
   if (!file || space_->is_log_broken()) return IOStatus::OK();
-  const uint64_t written = log_->written();  // before the sync, which covers no more than that
+  const uint64_t written = log_->written_whole();  // before the sync, which covers no more than that
   const IOStatus status = sync(*file);
   // Not even a shortage passes here: nobody knows what reached the disk.
   if (status.ok()) space_->synced().LogSynced(log_->path(), written);

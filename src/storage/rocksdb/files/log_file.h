@@ -17,6 +17,7 @@
 #include <rocksdb/file_system.h>
 
 #include "base/mutex.h"
+#include "storage/rocksdb/files/record_ends.h"
 #include "storage/rocksdb/files/shortage.h"
 
 namespace armature::storage {
@@ -44,6 +45,8 @@ class Log {
   uint64_t size() const;
   // Without the rest.
   uint64_t written() const;
+  // Of what is written, up to the end of the last whole record.
+  uint64_t written_whole() const;
   // Something is kept in memory, or the file itself is not there yet.
   bool has_rest() const;
   // Null until it could be created; does not change after that.
@@ -62,6 +65,8 @@ class Log {
   mutable Mutex mutex_;
   std::unique_ptr<rocksdb::FSWritableFile> file_ ARMATURE_GUARDED_BY(mutex_);
   uint64_t written_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  uint64_t written_whole_ ARMATURE_GUARDED_BY(mutex_) = 0;
+  RecordEnds ends_ ARMATURE_GUARDED_BY(mutex_);      // of all that was appended, the rest included
   uint64_t zeroed_ ARMATURE_GUARDED_BY(mutex_) = 0;  // the length of the file
   std::string rest_ ARMATURE_GUARDED_BY(mutex_);
   bool is_closed_ ARMATURE_GUARDED_BY(mutex_) = false;

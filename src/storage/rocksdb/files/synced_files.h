@@ -34,7 +34,7 @@ class SyncedFiles {
     MutexLock lock(mutex_);
     logs_.erase(FileNumber(path));
   }
-  // `bytes` had been written when the sync began.
+  // `bytes`, which end with a record, had been written when the sync began.
   void LogSynced(std::string_view path, uint64_t bytes) {
     const uint64_t number = FileNumber(path);
     MutexLock lock(mutex_);
