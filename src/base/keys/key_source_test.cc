@@ -20,14 +20,18 @@ std::string FingerprintOf(const std::string& text) { return MasterKeys::Parse(te
 class KeySourceTest : public testing::Test {
  protected:
   KeySourceTest() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
     source_.file = folder_ + "/iam.key";
     source_.may_create_file = true;
   }
   ~KeySourceTest() override { std::filesystem::remove_all(folder_); }
 
-  const std::string folder_ = testing::TempDir() + "/key_source_test";
+  // One of its own: others are tried at the same time.
+  static std::string MakeFolder() {
+    std::string name = testing::TempDir() + "armature-keys-XXXXXX";
+    return mkdtemp(name.data());
+  }
+
+  const std::string folder_ = MakeFolder();
   MasterKeySource source_;
   SecretRandom random_;
 };

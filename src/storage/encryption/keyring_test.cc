@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/encryption/directory_lock.h"
+#include "storage/storage_testing.h"
 
 namespace armature::storage {
 namespace {
@@ -19,12 +20,7 @@ const std::string kOne(64, '1'), kTwo(64, '2');
 
 class KeyringTest : public testing::Test {
  protected:
-  KeyringTest() {
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directory(folder_);
-    Write(key_file_, kOne);
-  }
-  ~KeyringTest() override { std::filesystem::remove_all(folder_); }
+  KeyringTest() { Write(key_file_, kOne); }
 
   static void Write(const std::string& path, const std::string& text) {
     std::ofstream(path) << text;
@@ -44,7 +40,8 @@ class KeyringTest : public testing::Test {
     return opened ? std::string() : opened.error().message();
   }
 
-  const std::string folder_ = testing::TempDir() + "/keyring_test";
+  const TemporaryDirectory directory_;  // others are tried at the same time
+  const std::string folder_ = directory_.path();
   const std::string data_ = folder_ + "/data", keys_file_ = data_ + "/KEYS", key_file_ = folder_ + "/key";
 };
 
