@@ -50,12 +50,14 @@ function(armature_read_once target)
   endif()
 endfunction()
 
-# armature_library(NAME [SOURCES …] [DEPS …] [TESTS …] [TEST_DEPS …] [NARROW FILTER])
+# armature_library(NAME [SOURCES …] [DEPS …] [TESTS …] [TEST_DEPS …] [NARROW FILTER] [ALONE …])
 #   library target armature_NAME; if TESTS are given, a GoogleTest program NAME_test
 #   whose cases ctest knows by name, and those that FILTER lets through once more as narrow.*, on the narrow engine
-#   (storage/testing/test_engine.h).
+#   (storage/testing/test_engine.h). ALONE: which of the sources are compiled by themselves, because they have a name in
+#   their anonymous namespace that another has too: the rest is compiled several at once (ADR 0035).
 function(armature_library name)
-  cmake_parse_arguments(ARG "" "NARROW" "SOURCES;DEPS;TESTS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ARG "" "NARROW" "SOURCES;DEPS;TESTS;TEST_DEPS;ALONE" ${ARGN})
+  set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set(target armature_${name})
   if(ARG_SOURCES)
     add_library(${target} STATIC ${ARG_SOURCES})
