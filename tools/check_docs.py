@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds what is written down against the tree, as far as a script can.
 
-- A relative link in a Markdown file leads to a file.
+- A relative link in a Markdown file leads to a file; a heading has a space behind its #, or else it is none.
 - A path in backticks there, such as `table/keys/expiry.h` or `test_kill.py`, is the end of a path in the tree.
 - A flag in backticks, such as `--data`, and in design pages and READMEs of src/ a name such as `WritePath::Execute`, is
   a word of the sources.
@@ -21,6 +21,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+NO_HEADING = re.compile(r"^#+[^ #!\n].*", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NAMED_FILE = re.compile(r"`([\w./-]+\.(?:cc|h|py|md|sh|json|supp))`")
 # A comment may break behind the page's name.
@@ -61,6 +62,12 @@ def link_errors(root, pages):
         for match, target in linked(root / name, text):
             if not target.exists():
                 yield f"{name}: a link to {match.group(1)}, which is not there"
+
+
+def heading_errors(pages):
+    for name, text in pages.items():
+        for match in NO_HEADING.finditer(FENCED.sub("", text)):
+            yield f"{name}: '{match.group(0)}' is no heading: a space is missing"
 
 
 def named_file_errors(files, pages):
@@ -139,6 +146,7 @@ def all_errors(root):
     pages = {name: (root / name).read_text() for name in sorted(files) if name.endswith(".md")}
     return [
         *link_errors(root, pages),
+        *heading_errors(pages),
         *named_file_errors(files, pages),
         *named_word_errors(root, files, pages),
         *unlinked_pages(root, pages),

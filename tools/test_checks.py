@@ -188,6 +188,11 @@ class Docs(Tree):
         self.assertEqual(self.errors({"src/base/README.md": "[there](../gone.md)\n"}),
                          ["src/base/README.md: a link to ../gone.md, which is not there"])
 
+    def test_a_heading_that_is_none(self):
+        self.assertEqual(self.errors({"src/base/README.md": "# base\n\n```\n#include\n```\n"}), [])
+        self.assertEqual(self.errors({"src/base/README.md": "#base / tls : keys\n"}),
+                         ["src/base/README.md: '#base / tls : keys' is no heading: a space is missing"])
+
     def test_a_file_that_is_not_there(self):
         self.assertEqual(self.errors({"src/base/README.md": "`base/a.h`, `a.h` and `base/gone.h`\n"}),
                          ["src/base/README.md: names `base/gone.h`, which is not there"])

@@ -199,6 +199,22 @@ TEST_F(ChargesTest, AConditionThatFailsCostsTheItemAndNoIndex) {
   EXPECT_EQ(Counted(), "table 0/1/0 index 0/0/0");
 }
 
+TEST_F(ChargesTest, AConditionThatFailsCostsWhatTheWriteWouldHave) {
+  Put("pk=S:a,sk=N:1,b=S:" + Blob(1500));
+  EXPECT_EQ(Execute(TestWrite::Put(*table_, "pk=S:a,sk=N:1,b=S:" + Blob(3500), "attribute_not_exists(pk)")),
+            "condition 4 0 0");
+  EXPECT_EQ(Execute(TestWrite::Update(*table_, "pk=S:a,sk=N:1", "SET c = :c", "attribute_not_exists(pk)",
+                                      {{":c", "S:" + Blob(1000)}})),
+            "condition 3 0 0");
+  EXPECT_EQ(Execute(TestWrite::Update(*table_, "pk=S:a,sk=N:1", "SET c = b + :c", "attribute_not_exists(pk)",
+                                      {{":c", "N:1"}})),
+            "condition 2 0 0")
+      << "an update that could not have been done";
+  EXPECT_EQ(Execute(TestWrite::Put(*table_, "pk=S:none,sk=N:1,b=S:" + Blob(3500), "attribute_exists(pk)")),
+            "condition 1 0 0")
+      << "nothing there to look at";
+}
+
 TEST_F(ChargesTest, ABatch) {
   Put("pk=S:a,sk=N:1,g=S:x,b=S:" + Blob(1500));
   Counted();

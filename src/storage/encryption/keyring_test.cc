@@ -101,14 +101,14 @@ TEST_F(KeyringTest, DamagedAndMissingKeysAreOneLine) {
   std::filesystem::create_directory(data_ + "/db");
   Write(data_ + "/db/CURRENT", "MANIFEST-000005\n");
   Write(data_ + "/db/MANIFEST-000005", "armcrypt, and so on");
-  Write(data_ + "/FORMAT", "armature 2\n");
+  Write(data_ + "/FORMAT", "armature 3\n");
   for (const EncryptionOptions& options : {EncryptionOptions{}, EncryptionOptions{.key_file = key_file_}})
     EXPECT_THAT(ErrorOf(options), HasSubstr("are encrypted, but " + keys_file_ + " is missing"));
 }
 
 TEST_F(KeyringTest, DataThatIsNotEncryptedAndForeignDirectoriesAreLeftAlone) {
   std::filesystem::create_directories(data_ + "/db");
-  Write(data_ + "/FORMAT", "armature 2\n");
+  Write(data_ + "/FORMAT", "armature 3\n");
   Write(data_ + "/db/CURRENT", "MANIFEST-000001\n");
   Write(data_ + "/db/MANIFEST-000001", "what is not encrypted");
   EXPECT_THAT(ErrorOf({.key_file = key_file_}), HasSubstr("holds data that is not encrypted"));

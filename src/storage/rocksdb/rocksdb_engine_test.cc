@@ -196,7 +196,7 @@ TEST_F(RocksDbEngineTest, ForeignDirectoriesStayUntouched) {
 
 TEST_F(RocksDbEngineTest, AnotherFormatIsRefused) {
   ASSERT_TRUE(Open(path())->Close().ok());
-  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 2\n");
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 3\n");
   const auto refusal_of = [&](const std::string& format) {
     WriteFile(path() + "/FORMAT", format);
     auto engine = TryOpen(path());
@@ -204,11 +204,11 @@ TEST_F(RocksDbEngineTest, AnotherFormatIsRefused) {
     EXPECT_EQ(engine.error().code(), StatusCode::kFormat);
     return engine.error().message();
   };
-  EXPECT_EQ(refusal_of("armature 1\n"),
-            path() + " holds data of format 1, this armature reads format 2 only: use an older armature");
-  EXPECT_EQ(refusal_of("armature 3\n"),
-            path() + " holds data of format 3, this armature reads format 2 only: use a newer armature");
-  EXPECT_EQ(refusal_of("armature 2\n"), "none");
+  EXPECT_EQ(refusal_of("armature 2\n"),
+            path() + " holds data of format 2, this armature reads format 3 only: use an older armature");
+  EXPECT_EQ(refusal_of("armature 4\n"),
+            path() + " holds data of format 4, this armature reads format 3 only: use a newer armature");
+  EXPECT_EQ(refusal_of("armature 3\n"), "none");
 }
 
 TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
@@ -218,7 +218,7 @@ TEST_F(RocksDbEngineTest, CreationCutShortIsBegunAnew) {
   auto engine = Open(path());
   ASSERT_TRUE(PutAndWait(*engine, "k", "v").ok());
   // Acknowledged: from now on the store is complete.
-  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 2\n");
+  EXPECT_EQ(ReadFile(path() + "/FORMAT"), "armature 3\n");
   EXPECT_FALSE(fs::exists(path() + "/CREATING"));
 }
 

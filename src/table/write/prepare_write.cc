@@ -130,6 +130,15 @@ ApiResult<void> WritePath::MakeNewImage(ItemWrite& write, Arena& arena) const {
   return {};
 }
 
+// The write is paid for as if it had been done; where there is no item, it has looked at nothing.
+void WritePath::SizeWhatIsRefused(ItemWrite& write, Arena& arena) const {
+  if (!write.old_exists) return;
+  if (write.kind == ItemWrite::Kind::kPut) write.new_size = write.put_item_size;
+  if (write.kind != ItemWrite::Kind::kUpdate) return;
+  const auto updated = expr::ApplyUpdate(*write.update, write.old_item, write.old_exists, write.key, arena);
+  if (updated && updated->exists) write.new_size = model::ItemSize(updated->item);
+}
+
 ApiResult<void> WritePath::CheckNewImage(ItemWrite& write, Arena& arena) const {
   if (!write.new_exists) return {};
   return CheckIndexedItem(*write.schema, ImageOf(write.old_exists, write.old_item), write.new_item, write.new_size,
@@ -251,6 +260,7 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   }
   // Expired is what the table's TTL says now, not when the item was found.
   if (write.by_ttl && !write.schema->has_all_expiry_rows()) write.condition_held = false;
+  if (!write.condition_held) SizeWhatIsRefused(write, arena);
   if (!write.condition_held || write.kind == ItemWrite::Kind::kCheck) co_return ApiResult<void>{};
   ARMATURE_CO_CHECK_OK(MakeNewImage(write, arena));
   ARMATURE_CO_CHECK_OK(CheckNewImage(write, arena));

@@ -14,7 +14,8 @@ bool HasFailedForUs(const ItemWrite& write) { return write.failure && write.fail
 
 }  // namespace
 
-// A condition that does not hold, or an update that does not fit the item, costs what it has looked at.
+// A condition that does not hold costs what the write would have cost, but for its index rows; an update that does not
+// fit the item costs what it has looked at.
 void WritePath::Charge(ItemWrite& write, double table_factor, bool is_done) {
   if (HasFailedForUs(write)) return;
   const double units = table_factor * WriteUnits(write.old_size, write.new_size);

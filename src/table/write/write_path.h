@@ -128,6 +128,7 @@ class WritePath {
   void Route(ItemWrite& write) const;
   Task<model::ApiResult<void>> ReadOldImage(ItemWrite& write, Arena& arena);
   model::ApiResult<void> MakeNewImage(ItemWrite& write, Arena& arena) const;
+  void SizeWhatIsRefused(ItemWrite& write, Arena& arena) const;
   model::ApiResult<void> CheckNewImage(ItemWrite& write, Arena& arena) const;
   // What the write makes of its item collection: to be put into `sizes` with its other changes.
   struct CollectionSize {

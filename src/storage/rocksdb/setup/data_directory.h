@@ -1,6 +1,6 @@
 // DataDirectory: the directory that holds a store, locked and known to be ours.
 //
-//   FORMAT     "armature 2\n": whose data this is and which version of the layout
+//   FORMAT     "armature 3\n": whose data this is and which version of the layout
 //   LOCK       flock()ed by the process that has the store open
 //   CREATING   there before FORMAT is, and only then
 //   KEYS       the data keys of an encrypted store, under a master key; others write and read it
@@ -24,7 +24,7 @@ namespace armature::storage {
 
 class DataDirectory {
  public:
-  static constexpr int kFormatVersion = 2;
+  static constexpr int kFormatVersion = 3;
   static constexpr const char* kKeysName = "KEYS";
 
   // Creates the directory (and its parents) if it is missing. kLocked, kFormat or kIoError with a line for a human.
