@@ -7,6 +7,10 @@ target_compile_options(armature_flags INTERFACE
 # g++ 12 sees overlapping copies in `"text" + std::string` where there are none (GCC bug 105651).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(armature_flags INTERFACE -Wno-restrict)
+  # Sources compiled together are included by one that is made: to g++ what they have to themselves is in a header then.
+  if(CMAKE_UNITY_BUILD)
+    target_compile_options(armature_flags INTERFACE -Wno-subobject-linkage)
+  endif()
 endif()
 # What is guarded by a mutex is touched with it only (base/mutex.h).
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
