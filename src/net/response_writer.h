@@ -45,7 +45,7 @@ class ResponseWriter {
   SystemRandom random_;
   int64_t looked_at_millis_ = INT64_MIN;
   int64_t date_second_ = INT64_MIN;
-  char common_[kCommonBytes + 16];  // "\r\nServer: Server\r\nDate: …\r\n"
+  char common_[kCommonBytes + 16] = {};  // "\r\nServer: Server\r\nDate: …\r\n"
   size_t common_size_ = 0;
 };
 
