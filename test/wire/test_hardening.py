@@ -47,7 +47,9 @@ class TestMemory:
         with_core = {}
         for options in ((), ("--core-dumps",)):
             # A directory of its own, for it to lie in; the last one first says whether the system makes any at all.
-            server = Server(None, *options, preexec=lambda: (os.chdir(tmp_path), resource.setrlimit(resource.RLIMIT_CORE, unlimited)))
+            # Whoever runs the tests in the background has SIGQUIT ignored, and its children with it.
+            server = Server(None, *options, preexec=lambda: (signal.signal(signal.SIGQUIT, signal.SIG_DFL), os.chdir(tmp_path),
+                                                             resource.setrlimit(resource.RLIMIT_CORE, unlimited)))
             server.start()
             os.kill(server.pid, signal.SIGQUIT)
             _, status = os.waitpid(server.pid, 0)
