@@ -60,6 +60,11 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
     Publish(std::move(now));
   }
   const size_t cut_off = gone->Stop(patience);
+  gone->caches().Clear();
+  {
+    MutexLock lock(changing_);
+    removed_.push_back(gone);
+  }
   if (cut_off > 0) LogWarn("{} requests were cut off when DAX node {} stopped", cut_off, id);
   return true;
 }
@@ -92,7 +97,7 @@ void DaxCluster::SetTimesToLive(int64_t record_ttl_millis, int64_t query_ttl_mil
 }
 
 model::ApiResult<void> DaxCluster::Authorize(const DaxCall& call, std::string_view action) const {
-  if (!services_.authorizer || call.caller->is_unproven) return {};
+  if (!asks_for_permission(call)) return {};
   const std::string address = net::AddressText(*call.peer);
   const auth::Resource resource{.kind = auth::ResourceKind::kDaxCluster,
                                 .region = settings_.region,
