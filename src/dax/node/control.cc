@@ -14,13 +14,6 @@ constexpr int kLeader = 1;
 constexpr int kReplica = 2;
 constexpr size_t kEndpointFields = 7;
 
-// The number of a node is its place in the alphabet of ids: "a" is 0.
-int64_t NumberOf(std::string_view id) {
-  int64_t number = 0;
-  for (const char c : id) number = number * 26 + (c - 'a');
-  return number;
-}
-
 // Four bytes or sixteen; of what is no address, none.
 std::string AddressBytes(const std::string& host) {
   char bytes[sizeof(in6_addr)];
@@ -41,7 +34,7 @@ void Execution::Endpoints() {
     const NodePlan& plan = node->plan();
     AppendCborMapHead(out, kEndpointFields);
     AppendCborInt(out, 0);
-    AppendCborInt(out, NumberOf(plan.id));
+    AppendCborInt(out, plan.number);
     AppendCborInt(out, 1);
     AppendCborText(out, plan.advertised_host);
     AppendCborInt(out, 2);

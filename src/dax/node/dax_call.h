@@ -21,8 +21,8 @@ struct DaxCall {
   ParsedRequest request;
   std::shared_ptr<const SignedIn> caller;  // null: nobody has signed in, or not rightly
   const net::Peer* peer = nullptr;
-  Scope scope;        // whose tables are meant
-  std::string reply;  // bytes for the client, errors included
+  Scope scope;                // whose tables are meant
+  std::string reply;          // bytes for the client, errors included
   bool is_looked_up = false;  // the cache has been asked, and the miss counted
 
   void Clear() {

@@ -37,7 +37,8 @@ Status DaxCluster::AddNode(NodePlan plan) {
   node->caches().SetTimesToLive(record_ttl_millis_.load(), query_ttl_millis_.load());
   // Writers tell it before it can have cached anything.
   Nodes now = *nodes();
-  now.push_back(node);
+  const auto comes_later = [&node](const auto& other) { return other->plan().id > node->plan().id; };
+  now.insert(std::find_if(now.begin(), now.end(), comes_later), node);
   Publish(std::move(now));
   Status status = node->Start();
   if (!status.ok()) {

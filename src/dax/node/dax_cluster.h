@@ -1,6 +1,6 @@
 // DaxCluster: nodes that answer for one name, and what they share.
 //
-// Settings that may change while nodes serve, who may do what, which nodes there are (the first is the leader), and
+// Settings that may change while nodes serve, who may do what, which nodes there are (the first by its id leads), and
 // the word that an item was written, which every node's cache gets before the writer is answered. Nodes are added and
 // removed by one thread at a time; everything else is thread-safe. `dax/control` and the command line make clusters.
 #pragma once

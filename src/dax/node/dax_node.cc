@@ -49,13 +49,13 @@ net::StreamCounters StreamCounters(Metrics& metrics, const std::string& labels) 
                               "Connections of DAX clients refused at a limit: the node's, or that of their address.",
                               fmt::format("{},limit=\"{}\"", labels, limit));
   };
-  return {metrics.GetCounter("armature_dax_connections_accepted_total", "Connections of DAX clients accepted.", labels),
-          refused("node"), refused("address"),
-          metrics.GetCounter("armature_dax_connections_evicted_total",
-                             "Connections of DAX clients closed under memory pressure because they did not move.",
-                             labels),
-          metrics.GetCounter("armature_dax_timeouts_total", "Connections closed because the DAX client was too slow.",
-                             labels)};
+  return {
+      metrics.GetCounter("armature_dax_connections_accepted_total", "Connections of DAX clients accepted.", labels),
+      refused("node"), refused("address"),
+      metrics.GetCounter("armature_dax_connections_evicted_total",
+                         "Connections of DAX clients closed under memory pressure because they did not move.", labels),
+      metrics.GetCounter("armature_dax_timeouts_total", "Connections closed because the DAX client was too slow.",
+                         labels)};
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ uint16_t DaxNode::tls_port() const { return server_->tls_port(); }
 
 auth::AuthResult<SignedIn> DaxNode::SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const {
   const PeerOfNode client(peer);
-  auto signed_in = dax::SignIn(cluster_.services().verifier, request,
-                               {.client = &client, .is_secure = peer.is_secure}, arena);
+  auto signed_in =
+      dax::SignIn(cluster_.services().verifier, request, {.client = &client, .is_secure = peer.is_secure}, arena);
   if (!signed_in) return signed_in;
   const ClusterSettings& settings = cluster_.settings();
   if (settings.serves_every_scope || (signed_in->identity->account == settings.account)) return signed_in;

@@ -22,16 +22,17 @@ namespace armature::net {
 class StreamServer;
 class TlsAcceptor;
 struct Peer;
-}
+}  // namespace armature::net
 
 namespace armature::dax {
 
 class DaxCluster;
 
 struct NodePlan {
-  std::string id = "a";  // within the cluster
+  int64_t number = 0;    // by which clients tell it from its sisters
+  std::string id = "a";  // likewise, and of its cluster the first in order leads
   std::string host = "127.0.0.1";
-  uint16_t port = 8111;                   // 0: any free port
+  uint16_t port = 8111;                       // 0: any free port
   std::string advertised_host = "127.0.0.1";  // the address where clients are told to go
   std::string zone = "us-east-1a";
   std::shared_ptr<net::TlsAcceptor> tls;  // null: `port` speaks without TLS, and there is no tls_port

@@ -34,8 +34,9 @@ void AppendOverload(std::string& out) {
 }
 
 void AppendThrottling(std::string& out) {
-  AppendError(out, CodesOf("ThrottlingException"),
-              {.name = "ThrottlingException", .message = "The table does not take all that is written", .request_id = {}});
+  AppendError(
+      out, CodesOf("ThrottlingException"),
+      {.name = "ThrottlingException", .message = "The table does not take all that is written", .request_id = {}});
 }
 
 void AppendListsFull(std::string& out) {

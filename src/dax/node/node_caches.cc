@@ -9,13 +9,15 @@ Counter& Count(Metrics& metrics, std::string_view name, std::string_view help, c
 }
 
 ItemCacheCounters ItemCounters(Metrics& metrics, const std::string& labels) {
-  return {Count(metrics, "armature_dax_item_cache_hits_total", "Items that DAX nodes answered from their cache.", labels),
-          Count(metrics, "armature_dax_item_cache_misses_total", "Items that they had to ask the table for.", labels)};
+  return {
+      Count(metrics, "armature_dax_item_cache_hits_total", "Items that DAX nodes answered from their cache.", labels),
+      Count(metrics, "armature_dax_item_cache_misses_total", "Items that they had to ask the table for.", labels)};
 }
 
 QueryCacheCounters QueryCounters(Metrics& metrics, const std::string& labels) {
   return {
-      Count(metrics, "armature_dax_query_cache_hits_total", "Queries that DAX nodes answered from their cache.", labels),
+      Count(metrics, "armature_dax_query_cache_hits_total", "Queries that DAX nodes answered from their cache.",
+            labels),
       Count(metrics, "armature_dax_query_cache_misses_total", "Queries that they had to ask the table for.", labels),
       Count(metrics, "armature_dax_scan_cache_hits_total", "Scans that DAX nodes answered from their cache.", labels),
       Count(metrics, "armature_dax_scan_cache_misses_total", "Scans that they had to ask the table for.", labels)};
@@ -23,7 +25,8 @@ QueryCacheCounters QueryCounters(Metrics& metrics, const std::string& labels) {
 
 void AddGauges(Metrics& metrics, const std::shared_ptr<EntryStore>& store, const std::string& labels) {
   const auto add = [&](std::string_view name, std::string_view help, auto read) {
-    metrics.AddGauge(name, help, [store, read] { return static_cast<double>(read(store->figures())); }, labels);
+    metrics.AddGauge(
+        name, help, [store, read] { return static_cast<double>(read(store->figures())); }, labels);
   };
   add("armature_dax_cache_entries", "Items and pages in the caches of DAX nodes.",
       [](const EntryFigures& figures) { return figures.entries; });

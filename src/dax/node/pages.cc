@@ -86,11 +86,8 @@ Task<void> Execution::ReadPage(const TableSchema& schema, std::string_view asked
   if (is_told && call_.request.options.return_consumed_capacity.value_or(0) != 0) {
     ParsedRequest plain = call_.request;
     plain.options.return_consumed_capacity.reset();
-    const ReplyContext context{.request = plain,
-                               .schemas = schemas_,
-                               .lists = services_.lists,
-                               .arena = call_.arena,
-                               .tells_capacity = false};
+    const ReplyContext context{
+        .request = plain, .schemas = schemas_, .lists = services_.lists, .arena = call_.arena, .tells_capacity = false};
     if (!AppendReply(landed->bytes, *reply, context, items)) landed->bytes = call_.reply;
   } else {
     landed->bytes = call_.reply;

@@ -61,7 +61,9 @@ Task<void> Execution::ReadItem(const TableSchema& schema, std::string_view key) 
   if (!seat.leads()) {
     if (const auto landed = co_await seat.Wait()) {
       if (landed->is_failure) call_.reply = landed->bytes;
-      else AppendCachedItem(call_.reply, landed->is_absent ? std::nullopt : std::optional<std::string_view>(landed->bytes));
+      else
+        AppendCachedItem(call_.reply,
+                         landed->is_absent ? std::nullopt : std::optional<std::string_view>(landed->bytes));
       co_return;
     }
   }
@@ -97,7 +99,7 @@ struct Rest {
   ParsedRequest request;
   std::vector<TableSchemaPtr> schemas;
   std::vector<ReplyItem> cached;
-  std::vector<ReadTicket> tickets;    // of the items that may be kept, in the order of `keys`
+  std::vector<ReadTicket> tickets;  // of the items that may be kept, in the order of `keys`
   std::vector<std::string_view> keys;
   std::vector<const TableSchema*> tables;
 };

@@ -93,9 +93,7 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
 async_detail::Detached Run(DaxCluster& cluster, std::vector<RefreshedItem> items, Scope scope) {
   try {
     co_await Refresh(cluster, std::move(items), std::string(scope.account), std::string(scope.region));
-  } catch (const std::exception& error) {
-    LogWarn("items could not be read again for DAX caches: {}", error.what());
-  }
+  } catch (const std::exception& error) { LogWarn("items could not be read again for DAX caches: {}", error.what()); }
 }
 
 }  // namespace
