@@ -13,8 +13,8 @@ namespace armature::dax {
 
 struct CapacityUnits {
   double total = 0;
-  std::optional<double> read;
-  std::optional<double> write;
+  std::optional<double> read{};
+  std::optional<double> write{};
 };
 
 struct IndexCapacity {
@@ -26,9 +26,9 @@ struct ConsumedCapacity {
   std::string_view table;
   CapacityUnits units;
   // Only if the request asked for indexes.
-  std::optional<CapacityUnits> table_units;
-  std::span<const IndexCapacity> global_indexes;
-  std::span<const IndexCapacity> local_indexes;
+  std::optional<CapacityUnits> table_units{};
+  std::span<const IndexCapacity> global_indexes{};
+  std::span<const IndexCapacity> local_indexes{};
 };
 
 // Form A, of everything but transactions: a byte string.

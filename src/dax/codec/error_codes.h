@@ -34,8 +34,8 @@ struct ErrorText {
 // Why one action of a transaction has cancelled it, or not.
 struct CancellationReason {
   std::string_view code;  // "None": it has not
-  std::optional<std::string_view> message;
-  std::optional<std::string_view> blob;  // of the item that was there
+  std::optional<std::string_view> message{};
+  std::optional<std::string_view> blob{};  // of the item that was there
 };
 
 // An answer: codes, message, details. With `reasons` the details have them.
