@@ -11,30 +11,9 @@
 
 #include "base/memory/arena.h"
 #include "base/result.h"
-#include "dax/codec/cbor.h"
+#include "dax/codec/methods.h"
 
 namespace armature::dax {
-
-enum class Method : int32_t {
-  kAuthorizeConnection = 1489122155,
-  kEndpoints = 455855874,
-  kDefineKeySchema = -742646399,
-  kDefineAttributeListId = -1230579644,
-  kDefineAttributeList = 670678385,
-  kGetItem = 263244906,
-  kPutItem = -2106490455,
-  kUpdateItem = 1425579023,
-  kDeleteItem = 1013539361,
-  kQuery = -931250863,
-  kScan = -1875390620,
-  kBatchGetItem = -697851100,
-  kBatchWriteItem = 116217951,
-  kTransactGetItems = 1866287579,
-  kTransactWriteItems = -1160037738,
-};
-
-// How many values follow the method's id; negative: nobody knows that method.
-int ArgumentCount(int64_t method_id);
 
 // The options behind the positional values. Absent: not sent.
 struct Options {
