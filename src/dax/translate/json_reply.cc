@@ -207,7 +207,7 @@ ApiResult<void> ReplyWriter::AppendAttributes(std::string& entries, size_t& coun
 ApiResult<void> ReplyWriter::WriteSearch() {
   const auto found = ArrayIn(Member("Items"));
   const auto last_key = Member("LastEvaluatedKey");
-  const auto capacity = ObjectIn(Member("ConsumedCapacity"));
+  const auto capacity = context_.tells_capacity ? ObjectIn(Member("ConsumedCapacity")) : std::nullopt;
   AppendCborMapHead(out_, size_t{2} + (found ? 1 : 0) + (last_key ? 1 : 0) + (capacity ? 1 : 0));
   for (const auto& [field, name] : {std::pair(kCount, "Count"), std::pair(kScannedCount, "ScannedCount")}) {
     const auto number = Member(name);

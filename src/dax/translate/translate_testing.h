@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/codec/hex.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 
 namespace armature::dax {
 
