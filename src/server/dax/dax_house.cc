@@ -10,13 +10,15 @@ namespace armature::server {
 namespace {
 
 dax::ClusterSettings SettingsOf(const ServeOptions& options) {
-  return {.account = options.account,
-          .region = options.region,
-          .serves_every_scope = true,
-          .cache_bytes = options.dax.cache_mebibytes << 20,
-          .record_ttl_millis = options.dax.record_ttl_millis,
-          .query_ttl_millis = options.dax.query_ttl_millis,
-          .is_coherent = options.dax.is_coherent};
+  dax::ClusterSettings settings;
+  settings.account = options.account;
+  settings.region = options.region;
+  settings.serves_every_scope = true;
+  settings.cache_bytes = options.dax.cache_mebibytes << 20;
+  settings.record_ttl_millis = options.dax.record_ttl_millis;
+  settings.query_ttl_millis = options.dax.query_ttl_millis;
+  settings.is_coherent = options.dax.is_coherent;
+  return settings;
 }
 
 // Where clients are told to go: an address, and one that can be gone to.
@@ -55,13 +57,14 @@ Status DaxHouse::Load() { return lists_.Load(); }
 
 dax::NodePlan DaxHouse::PlanOf(int number) const {
   const auto nth = [number](uint16_t first) { return static_cast<uint16_t>(first == 0 ? 0 : first + number); };
-  dax::NodePlan plan{.number = number,
-                     .id = fmt::format("{}-{}", cluster_.settings().name, static_cast<char>('a' + number)),
-                     .host = options_.host,
-                     .advertised_host = AdvertisedHost(options_),
-                     .zone = fmt::format("{}{}", options_.region, static_cast<char>('a' + number % 3)),
-                     .threads = options_.threads,
-                     .max_connections = options_.max_connections};
+  dax::NodePlan plan;
+  plan.number = number;
+  plan.id = fmt::format("{}-{}", cluster_.settings().name, static_cast<char>('a' + number));
+  plan.host = options_.host;
+  plan.advertised_host = AdvertisedHost(options_);
+  plan.zone = fmt::format("{}{}", options_.region, static_cast<char>('a' + number % 3));
+  plan.threads = options_.threads;
+  plan.max_connections = options_.max_connections;
   if (options_.dax.port) plan.port = nth(*options_.dax.port);
   if (!options_.dax.tls_port) return plan;
   plan.tls = tls_;
