@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
 #include "base/random.h"
-#include "dax/codec/utf8.h"
+#include "dax/codec/primitives/utf8.h"
 
 namespace armature::dax {
 

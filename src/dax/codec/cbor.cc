@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "base/bytes.h"
-#include "dax/codec/cbor_head.h"
-#include "dax/codec/utf8.h"
+#include "dax/codec/primitives/cbor_head.h"
+#include "dax/codec/primitives/utf8.h"
 
 namespace armature::dax {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "base/memory/arena.h"
-#include "dax/codec/cbor_head.h"
+#include "dax/codec/primitives/cbor_head.h"
 
 namespace armature::dax {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dax/codec/cbor_head.h"
+#include "dax/codec/primitives/cbor_head.h"
 
 namespace armature::dax {
 

@@ -11,7 +11,7 @@
 #include "base/memory/arena.h"
 #include "base/result.h"
 #include "dax/attributes/attribute_lists.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "model/wording.h"

@@ -4,8 +4,8 @@
 
 #include "dax/codec/cbor.h"
 #include "dax/codec/number_codec.h"
-#include "dax/codec/ordered_decimal.h"
-#include "dax/codec/utf8.h"
+#include "dax/codec/primitives/ordered_decimal.h"
+#include "dax/codec/primitives/utf8.h"
 #include "dax/codec/value_codec.h"
 #include "model/messages/items.h"
 

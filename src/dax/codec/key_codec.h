@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/memory/arena.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 #include "model/api_error.h"
 #include "model/value.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dax/codec/codec_testing.h"
-#include "dax/codec/ordered_decimal.h"
+#include "dax/codec/primitives/ordered_decimal.h"
 #include "dax/codec/value_codec.h"
 
 namespace armature::dax {

@@ -8,7 +8,7 @@
 #include "base/memory/arena.h"
 #include "base/testing/fuzz_check.h"
 #include "dax/codec/key_codec.h"
-#include "dax/codec/ordered_decimal.h"
+#include "dax/codec/primitives/ordered_decimal.h"
 
 namespace armature::dax {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "dax/codec/magnitude.h"
+#include "dax/codec/primitives/magnitude.h"
 
 namespace armature::dax {
 

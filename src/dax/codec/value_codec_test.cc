@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "dax/codec/codec_testing.h"
-#include "dax/codec/magnitude.h"
 #include "dax/codec/number_codec.h"
+#include "dax/codec/primitives/magnitude.h"
 #include "model/item_size.h"
 
 namespace armature::dax {

@@ -10,7 +10,7 @@
 #include "base/memory/arena.h"
 #include "dax/attributes/attribute_lists.h"
 #include "dax/backend/backend.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 #include "model/api_error.h"
 
 namespace armature::dax {

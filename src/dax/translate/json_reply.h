@@ -12,8 +12,8 @@
 
 #include "base/memory/arena.h"
 #include "dax/attributes/attribute_lists.h"
+#include "dax/table_schema.h"
 #include "dax/translate/parsed_request.h"
-#include "dax/translate/table_schema.h"
 #include "model/api_error.h"
 
 namespace armature::dax {
@@ -48,6 +48,8 @@ struct ReplyContext {
   std::optional<ReturnValues> return_values = std::nullopt;
   // Of BatchGetItem: items that need not be read, because a cache has them. The request is about the others.
   std::span<const ReplyItem> cached = {};
+  // Of a page: whether what it has consumed is told; of one that will be answered from a cache it is not.
+  bool tells_capacity = true;
 };
 
 // Appends the answer, from its `80` on. An error, after which `out` is as it was: the reply is not DynamoDB's.

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "dax/codec/codec_testing.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 
 namespace armature::dax {
 

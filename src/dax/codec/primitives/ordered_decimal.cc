@@ -1,4 +1,4 @@
-#include "dax/codec/ordered_decimal.h"
+#include "dax/codec/primitives/ordered_decimal.h"
 
 #include <iterator>
 #include <optional>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "dax/codec/magnitude.h"
+#include "dax/codec/primitives/magnitude.h"
 #include "model/messages/items.h"
 
 namespace armature::dax {

@@ -1,4 +1,4 @@
-#include "dax/codec/magnitude.h"
+#include "dax/codec/primitives/magnitude.h"
 
 #include <bit>
 #include <cassert>

@@ -1,4 +1,4 @@
-#include "dax/codec/utf8.h"
+#include "dax/codec/primitives/utf8.h"
 
 #include <cstdint>
 #include <cstring>
