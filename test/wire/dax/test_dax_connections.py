@@ -135,11 +135,11 @@ def test_somebody_who_may_only_read(node, guarded, kind):
     client = node.open(kind, server.dax, credentials={"accessKeyId": READER.key_id, "secretAccessKey": READER.secret})
     assert client.ok("GetItem", {"TableName": table, "Key": {"pk": item["pk"]}})["Item"] == item
     assert client.ok("BatchGetItem", {"RequestItems": {table: {"Keys": [{"pk": item["pk"]}]}}})["Responses"] == {table: [item]}
-    for operation, request in (("PutItem", {"TableName": table, "Item": {**item, "n": {"N": "2"}}}),
+    for operation, members in (("PutItem", {"TableName": table, "Item": {**item, "n": {"N": "2"}}}),
                                ("DeleteItem", {"TableName": table, "Key": {"pk": item["pk"]}}),
                                ("BatchWriteItem", {"RequestItems": {table: [{"PutRequest": {"Item": item}}]}}),
                                ("TransactWriteItems", {"TransactItems": [{"Put": {"TableName": table, "Item": item}}]})):
-        assert "dax:" in client.error(operation, request, "AccessDeniedException").message
+        assert "dax:" in client.error(operation, members, "AccessDeniedException").message
     assert db.ok("GetItem", {"TableName": table, "Key": {"pk": item["pk"]}})["Item"] == item
     client.close()
     db.close()

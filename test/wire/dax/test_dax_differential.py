@@ -105,12 +105,16 @@ class Requests:
         self.values[name] = value or self.value()
         return name
 
-    def path(self):
+    def path(self, is_target=False):
+        """Of an attribute, or below one. What is to be changed is mostly none of the keys, and there."""
         rng = self.rng
-        path = rng.choice(NAMES + ["pk", "color", "#o", "#o"])
+        is_likely = is_target and rng.random() < 0.8
+        path = rng.choice(NAMES[1:] + ["#o"] if is_likely else NAMES + ["pk", "color", "#o", "#o"])
         if "#o" in path:
-            self.names["#o"] = rng.choice(NAMES)
-        for _ in range(rng.choice([0, 0, 0, 1, 1, 2])):
+            self.names["#o"] = rng.choice(NAMES[1:])
+        if path in ("pk", "color", "n") and rng.random() < 0.9:
+            return path
+        for _ in range(0 if is_likely else rng.choice([0, 0, 0, 1, 1, 2])):
             path += rng.choice(["[0]", "[1]", "[3]", ".a", ".b", ".n", ".#cd"])
         if "#cd" in path:
             self.names["#cd"] = "c.d"
@@ -139,12 +143,12 @@ class Requests:
         return f"({self.condition(depth + 1)}) {rng.choice(['AND', 'OR'])} ({self.condition(depth + 1)})"
 
     def action(self):
-        rng, path = self.rng, self.path()
+        rng, path = self.rng, self.path(is_target=True)
         kind = rng.randrange(8)
         if kind < 2:
             return "SET", f"{path} = {self.operand()}"
         if kind == 2:
-            return "SET", f"{path} = {self.path()} {rng.choice('+-')} {self.operand(self.number())}"
+            return "SET", f"{path} = {rng.choice(['n', 'n', None]) or self.path()} {rng.choice('+-')} {self.operand(self.number())}"
         if kind == 3:
             return "SET", f"{path} = if_not_exists({self.path()}, {self.operand()})"
         if kind == 4:
