@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import resource
 import socket
 import threading
 import time
@@ -364,6 +365,7 @@ def test_oversized_messages(server):
 
 def test_thousands_of_idle_connections(server):
     """None of them is closed (PROTOCOL.md §11.1), and those who work are as quick as before."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     idle = []
     try:
         for number in range(3000):

@@ -32,10 +32,15 @@ def indexed(db):
 
 
 @pytest.fixture
-def twins(db, dax, indexed):
-    """Two partitions for the same requests, one by each client: [(client, pk), …]. What was there before is gone."""
-    pairs = [(db, tables.unique("api")), (dax, tables.unique("dax"))]
-    return pairs
+def fresh(make_table):
+    """Such a table of the test's own: what it reads nobody has cached."""
+    return make_table("pk:S", "sk:N", **indexes.members("pk:S", "sk:N", [GSI], [LSI]))
+
+
+@pytest.fixture
+def twins(db, dax):
+    """Two partitions for the same requests, one by each client: [(client, pk), …]."""
+    return [(db, tables.unique("api")), (dax, tables.unique("dax"))]
 
 
 def by_both(twins, make):
@@ -59,10 +64,7 @@ def renamed(value, pk):
 # --- one after another
 
 
-RETURNED = ["NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW", "SOMETHING"]
-
-
-@pytest.mark.parametrize("returned", RETURNED[:5])
+@pytest.mark.parametrize("returned", ["NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"])
 def test_return_values_of_put_and_delete(twins, indexed, returned):
     """PutItem and DeleteItem know two of them, and say so of the others."""
     for attributes in ({"a": {"N": "1"}}, {"b": {"S": "x"}}):  # first there is nothing, then something
@@ -116,39 +118,39 @@ def test_capacity_and_metrics_of_writes(twins, indexed, how):
 
 
 @pytest.mark.parametrize("how", CAPACITY)
-def test_capacity_of_reads(dax, db, indexed, how):
+def test_capacity_of_reads(dax, db, fresh, how):
     pk, more = tables.unique("cost"), asking(how)
-    tables.fill(db, indexed, [box(pk, number, pk, text={"S": "x" * 5000}) for number in range(3)])
+    tables.fill(db, fresh, [box(pk, number, pk, text={"S": "x" * 5000}) for number in range(3)])
     every = {"KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": {"S": pk}}}
     by_color = {"KeyConditionExpression": "color = :pk", "ExpressionAttributeValues": every["ExpressionAttributeValues"], "IndexName": "byColor"}
     requests = [
-        ("GetItem", {"TableName": indexed, "Key": key(pk, 0)}), ("GetItem", {"TableName": indexed, "Key": key(pk, 9)}),
-        ("GetItem", {"TableName": indexed, "Key": key(pk, 1), "ConsistentRead": True}),
-        ("GetItem", {"TableName": indexed, "Key": key(pk, 0), "ProjectionExpression": "grade"}),
-        ("Query", {"TableName": indexed, **every}), ("Query", {"TableName": indexed, **every, "ConsistentRead": True}),
-        ("Query", {"TableName": indexed, **by_color}), ("Query", {"TableName": indexed, **every, "IndexName": "byGrade"}),
-        ("Query", {"TableName": indexed, **every, "IndexName": "byGrade", "ConsistentRead": True, "Select": "ALL_ATTRIBUTES"}),
-        ("Query", {"TableName": indexed, **every, "Select": "COUNT"}), ("Scan", {"TableName": indexed, "IndexName": "byColor"}),
-        ("Scan", {"TableName": indexed}), ("Scan", {"TableName": indexed, "ConsistentRead": True, "Select": "COUNT"}),
-        ("BatchGetItem", {"RequestItems": {indexed: {"Keys": [key(pk, 2), key(pk, 8)]}}}),
-        ("BatchGetItem", {"RequestItems": {indexed: {"Keys": [key(pk, 1), key(pk, 2)], "ConsistentRead": True}}}),
-        ("TransactGetItems", {"TransactItems": [{"Get": {"TableName": indexed, "Key": key(pk, number)}} for number in (0, 1, 7)]}),
+        ("GetItem", {"TableName": fresh, "Key": key(pk, 0)}), ("GetItem", {"TableName": fresh, "Key": key(pk, 9)}),
+        ("GetItem", {"TableName": fresh, "Key": key(pk, 1), "ConsistentRead": True}),
+        ("GetItem", {"TableName": fresh, "Key": key(pk, 0), "ProjectionExpression": "grade"}),
+        ("Query", {"TableName": fresh, **every}), ("Query", {"TableName": fresh, **every, "ConsistentRead": True}),
+        ("Query", {"TableName": fresh, **by_color}), ("Query", {"TableName": fresh, **every, "IndexName": "byGrade"}),
+        ("Query", {"TableName": fresh, **every, "IndexName": "byGrade", "ConsistentRead": True, "Select": "ALL_ATTRIBUTES"}),
+        ("Query", {"TableName": fresh, **every, "Select": "COUNT"}), ("Scan", {"TableName": fresh, "IndexName": "byColor"}),
+        ("Scan", {"TableName": fresh}), ("Scan", {"TableName": fresh, "ConsistentRead": True, "Select": "COUNT"}),
+        ("BatchGetItem", {"RequestItems": {fresh: {"Keys": [key(pk, 2), key(pk, 8)]}}}),
+        ("BatchGetItem", {"RequestItems": {fresh: {"Keys": [key(pk, 1), key(pk, 2)], "ConsistentRead": True}}}),
+        ("TransactGetItems", {"TransactItems": [{"Get": {"TableName": fresh, "Key": key(pk, number)}} for number in (0, 1, 7)]}),
     ]
     for operation, request in requests:
         status, answer = assert_same(dax, db, operation, {**request, **more})
         assert status == "ok" and ("ConsumedCapacity" in answer) == (how in ("TOTAL", "INDEXES")), operation
 
 
-def test_select(dax, db, indexed):
+def test_select(dax, db, fresh):
     pk = tables.unique("select")
-    tables.fill(db, indexed, [box(pk, number, pk) for number in range(4)])
-    query = {"TableName": indexed, "KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": {"S": pk}}}
+    tables.fill(db, fresh, [box(pk, number, pk) for number in range(4)])
+    query = {"TableName": fresh, "KeyConditionExpression": "pk = :pk", "ExpressionAttributeValues": {":pk": {"S": pk}}}
     for index in (None, "byGrade"):
         more = {"IndexName": index} if index else {}
         for select in ("ALL_ATTRIBUTES", "ALL_PROJECTED_ATTRIBUTES", "COUNT", "SPECIFIC_ATTRIBUTES"):
             assert_same(dax, db, "Query", {**query, **more, "Select": select})
             assert_same(dax, db, "Query", {**query, **more, "Select": select, "ProjectionExpression": "grade"})
-            assert_same(dax, db, "Scan", {"TableName": indexed, **more, "Select": select})
+            assert_same(dax, db, "Scan", {"TableName": fresh, **more, "Select": select})
 
 
 # --- pages
@@ -167,28 +169,29 @@ def pages_of(client, operation, request):
 
 
 @pytest.fixture(scope="module")
-def filled(db, indexed):
-    """A partition of 23 boxes of three colours; the colours are this test module's own."""
-    pk = tables.unique("pages")
-    tables.fill(db, indexed, [box(pk, number, f"{pk}-{number % 3}", number % 5 - 2, note={"S": "n" * number}) for number in range(23)])
-    return pk
+def filled(db):
+    """A table with 23 boxes of three colours, which nobody changes: its pages stay in the query cache."""
+    name = tables.create(db, "pk:S", "sk:N", **indexes.members("pk:S", "sk:N", [GSI], [LSI]))
+    tables.fill(db, name, [box("a", number, f"color-{number % 3}", number % 5 - 2, note={"S": "n" * number}) for number in range(23)])
+    yield name
+    tables.drop(db, name)
 
 
 @pytest.mark.parametrize("limit", [1, 7, 23, 100])
 @pytest.mark.parametrize("index", [None, "byColor", "byGrade"])
-def test_pages_of_queries(dax, db, indexed, filled, index, limit):
-    name, value = ("color", f"{filled}-1") if index == "byColor" else ("pk", filled)
+def test_pages_of_queries(dax, db, filled, index, limit):
+    name, value = ("color", "color-1") if index == "byColor" else ("pk", "a")
     for is_forward in (True, False):
         for more in ({}, {"FilterExpression": "size(note) > :ten"}, {"ProjectionExpression": "grade, sk"}):
-            request = {"TableName": indexed, "Limit": limit, "ScanIndexForward": is_forward, "KeyConditionExpression": f"{name} = :value", **more,
+            request = {"TableName": filled, "Limit": limit, "ScanIndexForward": is_forward, "KeyConditionExpression": f"{name} = :value", **more,
                        "ExpressionAttributeValues": {":value": {"S": value}, **({":ten": {"N": "10"}} if "FilterExpression" in more else {})}}
             request.update({"IndexName": index} if index else {})
             assert pages_of(dax, "Query", request) == pages_of(db, "Query", request)
 
 
 @pytest.mark.parametrize("index", [None, "byColor", "byGrade"])
-def test_pages_of_scans(dax, db, indexed, filled, index):
-    request = {"TableName": indexed, "Limit": 6, **({"IndexName": index} if index else {})}
+def test_pages_of_scans(dax, db, filled, index):
+    request = {"TableName": filled, "Limit": 6, **({"IndexName": index} if index else {})}
     assert pages_of(dax, "Scan", request) == pages_of(db, "Scan", request)
     segments = []
     for segment in range(4):
