@@ -35,16 +35,18 @@ House::House(const ServeOptions& options, std::unique_ptr<Store> store)
       store_(std::move(store)),
       tables_(options_, *store_),
       gate_(options_, *store_, tables_),
-      background_(options_, *store_, gate_, tables_) {}
+      background_(options_, *store_, gate_, tables_),
+      dax_(*store_->engine, store_->clock, options_.control_plane_delay_millis) {}
 
 Status House::Load() {
   if (Status status = gate_.Load(); !status.ok()) return status;
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;
+  if (Status status = dax_.Load(); !status.ok()) return status;
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
   ARMATURE_TRY(Secret metrics_token, Front::ReadMetricsToken(options_));
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
-  front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls), std::move(metrics_token),
+  front_.emplace(options_, *store_, gate_, tables_, background_, dax_.book(), std::move(tls), std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);
   if (is_encrypted()) rekeying_.emplace(*store_->keyring, *store_->engine, store_->metrics);
   return Status::Ok();
@@ -58,12 +60,14 @@ Status House::Open() {
   }
   background_.Start(EndpointFor(options_, port()));
   tables_.Start();
+  dax_.Start();
   if (rekeying_) rekeying_->Start();
   return Status::Ok();
 }
 
 Status House::Close() {
   background_.StopFunctions();
+  dax_.Stop();  // nodes use what the front does
   front_->Stop();
   background_.Stop();
   tables_.Stop();

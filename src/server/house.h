@@ -1,5 +1,5 @@
-// House: a running server, in six parts, each standing on those before it: store, gate, tables, background,
-// recording, front.
+// House: a running server, in seven parts, each standing on those before it: store, gate, tables, background,
+// recording, DAX, front.
 //
 // The only place that knows them all, and the order of starting and stopping. Built on the main thread; Open starts the
 // network and the workers, Close stops them in reverse, answers what is under way first, and closes the store. Used by
@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "server/background.h"
+#include "server/dax/dax_house.h"
 #include "server/encryption/rekeying.h"
 #include "server/front.h"
 #include "server/gate.h"
@@ -53,8 +54,9 @@ class House {
   Gate gate_;
   Background background_;
   std::unique_ptr<Recording> recording_;  // made by Load; null: nothing is recorded
-  std::optional<Front> front_;            // made by Load
-  std::optional<Rekeying> rekeying_;      // made by Load, where data are encrypted
+  DaxHouse dax_;
+  std::optional<Front> front_;        // made by Load
+  std::optional<Rekeying> rekeying_;  // made by Load, where data are encrypted
 };
 
 }  // namespace armature::server

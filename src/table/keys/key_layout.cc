@@ -22,6 +22,7 @@ constexpr char kDeletedTableKind = 'D';
 constexpr char kTransactionKind = 'X';
 constexpr char kIamKind = 'A';
 constexpr char kIamUsageKind = 'l';
+constexpr char kDaxKind = 'C';
 }  // namespace
 
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
@@ -123,6 +124,10 @@ std::string IamUsageKey(std::string_view id) {
 }
 
 storage::KeyRange IamUsageRange() { return {{kIamKind, kIamUsageKind}, {kIamKind, kIamUsageKind + 1}}; }
+
+std::string DaxKey(std::string_view key) { return kDaxKind + std::string(key); }
+
+storage::KeyRange DaxRange() { return {{kDaxKind}, {kDaxKind + 1}}; }
 
 std::string DeletedTableKey(uint64_t table_id) {
   std::string key{kDeletedTableKind};

@@ -4,8 +4,8 @@
 //   of a table                              space | hash, 8 bytes | partition key | sort key
 //
 // The hash of the partition key spreads items and gives Scan its order; items of one partition key lie together in sort
-// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/, triggers/
-// and iam/.
+// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/, triggers/,
+// iam/ and server/.
 #pragma once
 
 #include <string>
@@ -68,6 +68,9 @@ storage::KeyRange IamRange();
 // When an access key or a role was last used, by its id, and the range of all such records.
 std::string IamUsageKey(std::string_view id);
 storage::KeyRange IamUsageRange();
+// A record of DAX's control plane (dax/control/state_codec.h), by its own key, and the range of all of them.
+std::string DaxKey(std::string_view key);
+storage::KeyRange DaxRange();
 // The definition of a deleted table whose streams are still readable, and the range of all of them.
 std::string DeletedTableKey(uint64_t table_id);
 storage::KeyRange DeletedTableRange();

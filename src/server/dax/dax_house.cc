@@ -1,0 +1,40 @@
+#include "server/dax/dax_house.h"
+
+#include <chrono>
+
+namespace armature::server {
+
+namespace {
+
+// Only a safety net: what is to be done is announced.
+constexpr std::chrono::milliseconds kInterval(60'000);
+// Before what had failed, or was not due, is tried again.
+constexpr std::chrono::milliseconds kPause(200);
+
+}  // namespace
+
+DaxHouse::DaxHouse(storage::Engine& engine, const Clock& clock, int64_t delay_millis)
+    : records_(engine),
+      book_(records_, clock, delay_millis),
+      keeper_(book_, host_),
+      keeping_(kInterval, [this] { Keep(); }) {
+  book_.OnChange([this] { keeping_.RunSoon(); });
+}
+
+Status DaxHouse::Load() { return RunBlocking(book_.Load()); }
+
+void DaxHouse::Keep() {
+  if (keeper_.Step()) keeping_.RunSoon(kPause);
+}
+
+void DaxHouse::Start() {
+  Keep();
+  keeping_.Start();
+}
+
+void DaxHouse::Stop() {
+  keeping_.Stop();
+  keeper_.Stop();
+}
+
+}  // namespace armature::server
