@@ -7,9 +7,9 @@ namespace armature::server {
 namespace {
 
 // Only a safety net: what is to be done is announced.
-constexpr std::chrono::milliseconds kInterval(60'000);
+constexpr std::chrono::milliseconds kKeepingInterval(60'000);
 // Before what had failed, or was not due, is tried again.
-constexpr std::chrono::milliseconds kPause(200);
+constexpr std::chrono::milliseconds kKeepingPause(200);
 
 }  // namespace
 
@@ -17,14 +17,14 @@ DaxHouse::DaxHouse(storage::Engine& engine, const Clock& clock, int64_t delay_mi
     : records_(engine),
       book_(records_, clock, delay_millis),
       keeper_(book_, host_),
-      keeping_(kInterval, [this] { Keep(); }) {
+      keeping_(kKeepingInterval, [this] { Keep(); }) {
   book_.OnChange([this] { keeping_.RunSoon(); });
 }
 
 Status DaxHouse::Load() { return RunBlocking(book_.Load()); }
 
 void DaxHouse::Keep() {
-  if (keeper_.Step()) keeping_.RunSoon(kPause);
+  if (keeper_.Step()) keeping_.RunSoon(kKeepingPause);
 }
 
 void DaxHouse::Start() {
