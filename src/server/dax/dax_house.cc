@@ -1,6 +1,9 @@
 #include "server/dax/dax_house.h"
 
 #include <chrono>
+#include <new>
+
+#include "server/process/failure_log.h"
 
 namespace armature::server {
 
@@ -24,7 +27,13 @@ DaxHouse::DaxHouse(storage::Engine& engine, const Clock& clock, int64_t delay_mi
 Status DaxHouse::Load() { return RunBlocking(book_.Load()); }
 
 void DaxHouse::Keep() {
-  if (keeper_.Step()) keeping_.RunSoon(kKeepingPause);
+  bool is_something_left = true;
+  try {
+    is_something_left = keeper_.Step();
+  } catch (const std::bad_alloc&) {  // there will be memory again
+    LogFailure("DAX clusters", Status::NoSpace("out of memory"));
+  }
+  if (is_something_left) keeping_.RunSoon(kKeepingPause);
 }
 
 void DaxHouse::Start() {
