@@ -43,8 +43,8 @@ MAY_INCLUDE = {
     "triggers": {"base", "model", "storage", "table", "followers", "wire"},
     "api": {"base", "model", "storage", "expr", "table", "wire", "auth", "policy", "partiql"},
     "lambda": {"base", "model", "wire", "triggers", "api"},
-    "front": {"base", "model", "storage", "wire", "auth", "audit", "query", "api", "lambda"},
     "dax": {"base", "model", "wire", "auth", "net"},
+    "front": {"base", "model", "storage", "wire", "auth", "audit", "query", "api", "lambda", "dax"},
     "cli": {"base", "model", "storage", "wire", "auth", "audit", "policy", "iam", "dax"},
     "server": {"base", "model", "storage", "table", "net", "auth", "audit", "iam", "query", "oidc", "sts", "iam_api", "workers", "triggers", "api", "front", "dax", "cli"},
     # Not part of the server: it uses the API from outside, and the parts of a server from within.

@@ -49,6 +49,7 @@ class Gate {
   // The users and roles there are, as policies name them.
   const policy::PrincipalDirectory& principals() const { return directory_; }
   iam::Directory& directory() { return directory_; }
+  const iam::Directory& directory() const { return directory_; }
   iam::UsageTable& usage() { return usage_; }
 
  private:

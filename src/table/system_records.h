@@ -2,8 +2,8 @@
 //
 // What a record means and under which key it is kept is its owner's business (key_layout.h has the keys); here is only
 // the way to the engine and back. Once a record is written nothing here takes memory any more: whoever has made ready
-// what he does afterwards does it. Thread-safe; callers order their own changes. Used by table/, workers/, triggers/
-// and iam/.
+// what he does afterwards does it. Thread-safe; callers order their own changes. Used by table/, workers/, triggers/,
+// iam/ and server/.
 #pragma once
 
 #include "base/async.h"
