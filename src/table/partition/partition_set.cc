@@ -137,6 +137,7 @@ Task<Result<storage::Committed>> CommitPatiently(storage::Engine& engine, storag
   for (int tries = 1;; ++tries) {
     auto committed = co_await storage::CommitBatch(engine, partition, batch);
     if (committed || committed.error().code() != StatusCode::kBusy || tries == kBusyTries) co_return committed;
+    co_await PauseAfterBusy(tries);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "base/async.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/tasks/pause.h"
 #include "storage/engine.h"
 #include "storage/engine_calls.h"
 #include "table/partition/latches.h"
@@ -70,8 +71,10 @@ class PartitionSet {
   mutable std::shared_ptr<const List> ended_ ARMATURE_GUARDED_BY(mutex_);
 };
 
-// How often a commit is tried that the store has no room for right now.
+// How often a commit is tried that the store has no room for right now, and how long to pause before it is tried again:
+// some 0.1 s in all.
 inline constexpr int kBusyTries = 8;
+inline PauseFor PauseAfterBusy(int tries) { return {std::chrono::milliseconds(1) * (1 << (tries - 1))}; }
 // A commit that is tried again while the store says kBusy, but not for ever.
 Task<Result<storage::Committed>> CommitPatiently(storage::Engine& engine, storage::OpenPartition& partition,
                                                  const storage::Batch& batch);

@@ -83,6 +83,7 @@ Task<ApiResult<bool>> WritePath::AfterTry(Writes writes, const Tried& tried, int
   } else if (!tried.status.ok()) {
     const bool is_worth = tried.status.code() == StatusCode::kBusy && ++busy_tries < kBusyTries;
     if (!is_worth) co_return WriteError(table, tried.status);
+    co_await PauseAfterBusy(busy_tries);
   }
   for (ItemWrite* write : writes) {
     if (is_done) CountChange(*write);
