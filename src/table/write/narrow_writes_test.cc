@@ -56,6 +56,7 @@ class NarrowWritesTest : public testing::Test {
     WriteOptions options;
     options.at_step = [this](std::string_view step) {
       if (step == die_at_) throw Died();
+      if (at_step_) at_step_(step);
     };
     layer_ = std::make_unique<TableLayer>(*engine_, clock_, 0, options);
     ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
@@ -109,6 +110,7 @@ class NarrowWritesTest : public testing::Test {
   Metrics metrics_;
   ManualClock clock_;
   std::string die_at_;
+  std::function<void(std::string_view step)> at_step_;
   std::unique_ptr<storage::NarrowEngine> engine_;
   std::unique_ptr<TableLayer> layer_;
   std::shared_ptr<Table> indexed_, plain_;
@@ -276,6 +278,28 @@ TEST_F(NarrowWritesTest, ATransactionMeetsEveryOutcomeAtEveryCommit) {
       ++n;
       for (Table* table : {plain.get(), indexed.get()})
         EXPECT_EQ(ReadItem(layer.reads, *table, "pk=S:1"), fmt::format("n=N:{},pk=S:1", n)) << skip << outcome;
+    }
+  }
+}
+
+TEST_F(NarrowWritesTest, ATransactionThatIsRecordedIsNotDoneAgain) {
+  // Longer than the changes are tried, and longer than anybody is.
+  for (const auto& [busy, expected] : {std::pair(16, "ok"), std::pair(1000, "InternalServerError")}) {
+    Open({});
+    at_step_ = [&, often = busy](std::string_view step) {
+      if (step == "record") engine_->BusyNext(IdOf(*plain_), static_cast<size_t>(often));
+    };
+    TestWrites add;
+    for (Table* table : {plain_.get(), indexed_.get()})
+      add.Add(TestWrite::Update(*table, "pk=S:1", "ADD n :one", {}, {{":one", "N:1"}}));
+    EXPECT_EQ(RunBlocking(add.ExecuteTransaction(layer_->writes)), expected);
+    if (busy == 16) { EXPECT_EQ(Read(*plain_, "pk=S:1"), "n=N:1,pk=S:1") << "who was told sees it"; }
+    // Whoever comes next carries out what is left, or finds nothing.
+    engine_->BusyNext(IdOf(*plain_), 0);
+    at_step_ = nullptr;
+    for (Table* table : {plain_.get(), indexed_.get()}) {
+      EXPECT_EQ(AddOne(*table, "pk=S:1"), "ok");
+      EXPECT_EQ(Read(*table, "pk=S:1"), "n=N:2,pk=S:1") << busy;
     }
   }
 }

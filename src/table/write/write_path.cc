@@ -419,6 +419,8 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
       ChargeTransaction(writes, !tried.is_cancelled);
       co_return !tried.is_cancelled;
     }
+    // Done or not, or not everywhere yet: an error of the server, which says neither.
+    if (tried.is_left_open) co_return WriteError(*all.front()->table, Status::Unknown(tried.status.ToString()));
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(all, tried, busy_tries));
     if (!is_done) continue;
     ChargeTransaction(writes, true);

@@ -117,6 +117,8 @@ class WritePath {
     storage::Mark mark = 0;
     storage::Sequence sequence = 0;
     bool is_cancelled = false;  // of a transaction
+    // Of a transaction: it is done, or may be, and what is left of it is for others. It must not be tried again.
+    bool is_left_open = false;
     std::vector<Met> met;
 
     bool is_settled() const { return status.ok() && met.empty(); }
@@ -185,11 +187,20 @@ class WritePath {
     std::string key;
   };
   class Transaction;
+  // Of a transaction's record, once its writer has tried to make it.
+  enum class Recorded {
+    kNo,       // it is not there and never will be
+    kYes,      // it is there for good
+    kUnknown,  // that could not be found out
+  };
   Task<Tried> TryIntents(Writes writes, const storage::Batch* system_changes, Arena& arena);
   // Whether there is a record of the transaction, which is durable then.
   Task<Result<bool>> FindRecord(std::string_view transaction_id);
   // Whoever works on the transaction has ended, or the item's intent is dealt with.
   Task<Status> ResolveMet(const Met& met);
+  // The end of one that is recorded: patient with a store that is busy, because nobody is told that it is done before
+  // readers see it.
+  Task<Status> FinishItems(std::string_view transaction_id, std::span<const TransactedItem> items);
   // When this returns ok there is no intent of the transaction at these items any more: carried out, and durable, or
   // taken away.
   Task<Status> ResolveItems(std::string_view transaction_id, std::span<const TransactedItem> items, bool is_done);
