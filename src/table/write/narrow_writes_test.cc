@@ -178,6 +178,25 @@ TEST_F(NarrowWritesTest, ABatchIsOneCommitForEachPartitionAndNoneIsDoneTwice) {
   EXPECT_EQ(Items(*indexed_).size(), 5u);
 }
 
+TEST_F(NarrowWritesTest, ABatchWhosePartitionIsSplitMeanwhileIsDoneWhole) {
+  TestWrites batch;
+  batch.Add(TestWrite::Put(*plain_, "pk=S:1"));
+  for (int i = 0; i < 10; ++i) batch.Add(TestWrite::Put(*indexed_, fmt::format("pk=S:{}", i)));
+  auto latches = RunBlocking(HoldAllLatches(*plain_->partitions().Find(0)));
+  StepExecutor executor;
+  std::string outcome;
+  executor.Start([](TestWrites& writes, WritePath& path, std::string& to) -> Task<void> {
+    to = co_await writes.ExecuteBatch(path);
+  }(batch, layer_->writes, outcome));
+  // It has grouped its writes by now, and waits for a latch of the first group.
+  ASSERT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, IdOf(*indexed_))).ok());
+  latches.clear();
+  executor.RunUntil([&] { return !outcome.empty(); });
+  EXPECT_EQ(outcome, "ok");
+  EXPECT_EQ(Items(*plain_).size(), 1u);
+  EXPECT_EQ(Items(*indexed_).size(), 10u);
+}
+
 // --- indexes
 
 TEST_F(NarrowWritesTest, RowsOfAnIndexFollowTheirItems) {
@@ -401,10 +420,36 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
     return RunBlocking(writes.ExecuteTransaction(layer_->writes));
   }
 
-  void RunWriters(int round, uint64_t seed, std::set<std::string>& acknowledged) {
+  // What clients were told, and what must be found.
+  struct Told {
+    std::set<std::string> receipts;  // of transfers
+    std::set<std::string> batched;   // keys of what batches have put
+    // Of each writer's counter, which it alone counts up.
+    struct Counter {
+      int sent = 0, acknowledged = 0;
+    };
+    std::map<int, Counter> counters;
+  };
+
+  // Tables and partitions in turn, so that every batch is several commits.
+  void PutBatch(const std::string& name, Mutex& mutex, Told& told) {
+    TestWrites batch;
+    std::vector<std::string> keys;
+    for (int i = 0; i < 8; ++i) {
+      keys.push_back(fmt::format("{}-{}", name, i));
+      batch.Add(TestWrite::Put(*TableOf(i), fmt::format("pk=S:{},g=S:b{}", keys.back(), i % 3)));
+    }
+    const bool is_done = RunBlocking(batch.ExecuteBatch(layer_->writes)) == "ok";
+    MutexLock lock(mutex);
+    for (size_t i = 0; i < keys.size(); ++i)
+      if (is_done && !batch.all()[i].failure) told.batched.insert(keys[i]);
+  }
+
+  void RunWriters(int round, uint64_t seed, Told& told) {
     Mutex mutex;
     std::vector<std::thread> writers;
     for (int w = 0; w < kWriters; ++w) {
+      Told::Counter& counter = told.counters[w];
       writers.emplace_back([&, w] {
         SeededRandom random(seed * 100 + static_cast<uint64_t>(w));
         for (int i = 0; i < kTransfers; ++i) {
@@ -414,8 +459,13 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
           const std::string outcome = Transfer(from, to, receipt);
           if (outcome == "ok") {
             MutexLock lock(mutex);
-            acknowledged.insert(receipt);
+            told.receipts.insert(receipt);
           }
+          if (random.Below(3) == 0) {
+            ++counter.sent;
+            if (AddOne(*TableOf(w), CounterOf(w)) == "ok") ++counter.acknowledged;
+          }
+          if (random.Below(5) == 0) PutBatch(fmt::format("b{}-{}-{}", round, w, i), mutex, told);
           if (random.Below(10) == 0) {
             const auto partitions = TableOf(from)->partitions().list();
             const auto& some = (*partitions)[random.Below(partitions->size())];
@@ -427,7 +477,9 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
     for (auto& writer : writers) writer.join();
   }
 
-  void ExpectSolvent(const std::set<std::string>& acknowledged) {
+  static std::string CounterOf(int writer) { return fmt::format("pk=S:c{}", writer); }
+
+  void ExpectSolvent(const Told& told) {
     std::map<int, int> balances;
     for (int i = 0; i < kAccounts; ++i) balances[i] = kStart;
     std::set<std::string> receipts;
@@ -439,7 +491,17 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
       --balances[from];
       ++balances[to];
     }
-    for (const auto& receipt : acknowledged) EXPECT_TRUE(receipts.contains(receipt)) << receipt << " is lost";
+    for (const auto& receipt : told.receipts) EXPECT_TRUE(receipts.contains(receipt)) << receipt << " is lost";
+    for (const auto& key : told.batched) {
+      const int table = key.back() - '0';
+      EXPECT_NE(Read(*TableOf(table), "pk=S:" + key), "(none)") << key << " is lost";
+    }
+    for (const auto& [writer, counter] : told.counters) {
+      int counted = 0;
+      (void)std::sscanf(Read(*TableOf(writer), CounterOf(writer)).c_str(), "n=N:%d", &counted);
+      EXPECT_GE(counted, counter.acknowledged) << writer;
+      EXPECT_LE(counted, counter.sent) << writer;
+    }
     for (int i = 0; i < kAccounts; ++i)
       EXPECT_EQ(Read(*TableOf(i), KeyOf(i)), fmt::format("n=N:{},pk=S:a{}", balances[i], i));
     std::multiset<std::string> in_index;
@@ -456,7 +518,7 @@ TEST_P(NarrowMoneyTest, NothingIsLostOrMadeWhateverDies) {
   options.faults = {.fence = 0.01, .unknown = 0.01, .doubt = 0.01, .busy = 0.02};
   Open(options);
   for (int i = 0; i < kAccounts; ++i) ASSERT_EQ(Put(*TableOf(i), fmt::format("{},n=N:{}", KeyOf(i), kStart)), "ok");
-  std::set<std::string> acknowledged;
+  Told told;
   for (int round = 0; round < 3; ++round) {
     // The store loses what is not durable while the writers go on.
     std::atomic<bool> is_done = false;
@@ -467,13 +529,15 @@ TEST_P(NarrowMoneyTest, NothingIsLostOrMadeWhateverDies) {
         engine_->Crash();
       }
     });
-    RunWriters(round, options.seed + static_cast<uint64_t>(round), acknowledged);
+    RunWriters(round, options.seed + static_cast<uint64_t>(round), told);
     is_done = true;
     crashes.join();
     CrashAndStart();
-    ExpectSolvent(acknowledged);
+    ExpectSolvent(told);
   }
-  EXPECT_GT(acknowledged.size(), 100u);
+  EXPECT_GT(told.receipts.size(), 100u);
+  EXPECT_GT(told.batched.size(), 100u);
+  EXPECT_GT(told.counters[0].acknowledged, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, NarrowMoneyTest, testing::Range(1, 6));

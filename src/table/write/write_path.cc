@@ -263,6 +263,11 @@ bool WritePath::AreAlive(Writes writes) {
                      [](const ItemWrite* write) { return write->partition_->handle().is_alive(); });
 }
 
+bool WritePath::AreOfOnePartition(Writes writes) {
+  return std::all_of(writes.begin(), writes.end(),
+                     [&](const ItemWrite* write) { return write->partition_ == writes.front()->partition_; });
+}
+
 // Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
 Task<void> WritePath::PrepareAll(Writes writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
@@ -290,10 +295,15 @@ Task<Status> WritePath::CommitAll(AllChanges& changes, const storage::Batch* sys
   co_return Status::Ok();
 }
 
-// Of any partitions where the engine commits to several at once, else of one.
+// Of any partitions where the engine commits to several at once, else of one: kFenced if that is two by now.
 Task<WritePath::Tried> WritePath::TryBatch(Writes writes, Arena& arena) {
   Tried tried;
   const auto guards = co_await LockAll(writes);
+  if (!is_atomic_ && !AreOfOnePartition(writes)) {
+    // They were, before a split: they are grouped anew.
+    tried.status = Status::Fenced();
+    co_return tried;
+  }
   if (MeetsIntents(writes, tried)) co_return tried;
   AllChanges changes;
   co_await PrepareAll(writes, changes, arena);

@@ -161,6 +161,7 @@ class WritePath {
   Task<Status> LookAgain(Writes writes);
   // Whether the partitions of the items are.
   static bool AreAlive(Writes writes);
+  static bool AreOfOnePartition(Writes writes);
   std::vector<std::vector<ItemWrite*>> ByPartition(Writes writes) const;
   Task<Status> LookForIndexes(const TableSchema& schema);
   // Too many notes: their writers help.
