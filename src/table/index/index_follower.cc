@@ -61,7 +61,7 @@ class IndexFollower::Rows {
     co_return Status::Ok();
   }
 
-  // Durable when it returns. kFenced: somebody has to compare once more.
+  // kFenced, of both: somebody has to compare once more.
   Task<Status> Commit() {
     for (const auto& of : all_) {
       if (of->batch.empty()) continue;
@@ -75,7 +75,11 @@ class IndexFollower::Rows {
       of->partition->CountWrite();
       if (reason_ == Reason::kBackfill) of->partition->meter().AddBackgroundWrite(of->put_units);
     }
-    // What was there already may not be durable either: somebody else may have put it.
+    co_return Status::Ok();
+  }
+
+  // What was there already may not be durable either: somebody else may have put it.
+  Task<Status> AwaitDurable() {
     for (const auto& of : all_) {
       const storage::Mark newest = of->partition->newest();
       if (newest <= engine_.DurableUpTo(of->partition->handle())) continue;
@@ -167,14 +171,19 @@ Task<Status> IndexFollower::FollowPortion(const Table& table, Partition& partiti
     const auto schema = table.schema();
     Rows rows(engine_, Rows::Reason::kFollowUp);
     Status status;
-    for (const auto& note : notes) {
-      const std::string item_key = InSpace(Space::kItems, note.key);
-      status = co_await Compare(*schema, partition, item_key, note.value, rows);
-      if (!status.ok()) break;
+    {
+      const auto ordering = co_await partition.rows_latch().LockStripe(0);
+      for (const auto& note : notes) {
+        const std::string item_key = InSpace(Space::kItems, note.key);
+        status = co_await Compare(*schema, partition, item_key, note.value, rows);
+        if (!status.ok()) break;
+      }
+      // The table's own partition may be the dead one: its owner looks for that.
+      if (!partition.handle().is_alive()) co_return Status::Fenced();
+      Step("index-compared");
+      if (status.ok()) status = co_await rows.Commit();
     }
-    // The table's own partition may be the dead one: its owner looks for that.
-    if (!partition.handle().is_alive()) co_return Status::Fenced();
-    if (status.ok()) status = co_await rows.Commit();
+    if (status.ok()) status = co_await rows.AwaitDurable();
     if (status.ok()) break;
     if (status.code() != StatusCode::kFenced) co_return status;
   }
@@ -251,6 +260,16 @@ Task<Status> IndexFollower::DeleteNotes(const Table& table, Partition& partition
   co_return Status::Ok();
 }
 
+Task<Status> IndexFollower::FollowOne(const TableSchema& schema, Partition& partition, std::string_view item_key,
+                                      Rows& rows) const {
+  const auto ordering = co_await partition.rows_latch().LockStripe(0);
+  const auto note = partition.notes().Find(InSpace(Space::kIndexNotes, item_key));
+  const std::string_view listed = note ? std::string_view(note->value) : std::string_view();
+  if (Status status = co_await Compare(schema, partition, item_key, listed, rows); !status.ok()) co_return status;
+  if (!partition.handle().is_alive()) co_return Status::Fenced();
+  co_return co_await rows.Commit();
+}
+
 Task<Status> IndexFollower::FollowItem(const Table& table, std::string_view item_key) const {
   for (;;) {
     const auto partition = table.partitions().Find(HashOfItemKey(item_key));
@@ -259,12 +278,9 @@ Task<Status> IndexFollower::FollowItem(const Table& table, std::string_view item
       const auto guard = co_await partition->follow_latch().LockStripe(0);
       status = co_await AwaitNewest(*partition);
       const auto schema = table.schema();
-      const std::string note_key = InSpace(Space::kIndexNotes, item_key);
-      const auto note = partition->notes().Find(note_key);
       Rows rows(engine_, Rows::Reason::kBackfill);
-      const std::string_view listed = note ? std::string_view(note->value) : std::string_view();
-      if (status.ok()) status = co_await Compare(*schema, *partition, item_key, listed, rows);
-      if (status.ok()) status = co_await rows.Commit();
+      if (status.ok()) status = co_await FollowOne(*schema, *partition, item_key, rows);
+      if (status.ok()) status = co_await rows.AwaitDurable();
     }
     if (status.ok() || !IsOfDead(status)) co_return status;
     if (partition->handle().is_alive()) continue;  // it was an index's, which was looked for

@@ -77,6 +77,8 @@ class LatchTable {
   size_t StripeOf(std::string_view key) const;
   // Makes stripes ascending and unique: the order in which to LockStripe several.
   static void InLockingOrder(std::vector<size_t>& stripes);
+  // For tests: whether somebody waits for it.
+  bool IsAwaited(size_t stripe);
 
  private:
   struct Stripe;

@@ -61,6 +61,9 @@ class Partition {
   const PendingRows& notes() const { return notes_; }
   // One follows the notes at a time.
   LatchTable& follow_latch() { return follow_latch_; }
+  // Held from comparing items with their rows in global indexes until the difference is ordered there, not until it is
+  // durable: whoever puts another partition in the place of this one takes it first.
+  LatchTable& rows_latch() { return rows_latch_; }
   // A commit has succeeded: enters and takes out what it has put and deleted of these.
   void TakePending(const storage::Batch& batch);
 
@@ -106,7 +109,7 @@ class Partition {
   std::atomic<uint64_t> writes_{0};
   PendingRows intents_;
   PendingRows notes_;
-  LatchTable follow_latch_{1};
+  LatchTable follow_latch_{1}, rows_latch_{1};
   std::atomic<storage::Sequence> survived_to_{0};
   std::atomic<bool> is_succeeded_{false};
 };

@@ -61,6 +61,8 @@ class PartitionSet {
   // Takes over what the store has, under change_latch_.
   Task<Status> Reload(storage::Engine& engine) const;
   Task<Status> ReloadOnce(storage::Engine& engine) const;
+  static Task<Status> SplitHeld(storage::Engine& engine, Partition& parent, uint64_t at, storage::PartitionId low,
+                                storage::PartitionId high);
   void Publish(std::shared_ptr<const List> list, std::shared_ptr<const List> ended) const noexcept;
 
   const storage::KeyspaceId keyspace_;

@@ -249,6 +249,34 @@ TEST_F(NarrowWritesTest, FollowingAnIndexMeetsEveryOutcome) {
   EXPECT_EQ(IndexFollower::Lag(*indexed_), 0u);
 }
 
+TEST_F(NarrowWritesTest, WhoFollowsAPartitionThatDiesPutsNoRowBehindItsSuccessors) {
+  for (const bool by_split : {false, true}) {
+    Open({});
+    ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
+    const auto partition = indexed_->partitions().Find(0);
+    std::thread other;
+    std::atomic<bool> has_begun = false;
+    // Between comparing and committing: the partition goes, and its successor writes and follows the item.
+    at_step_ = [&](std::string_view step) {
+      if (step != "index-compared" || has_begun.exchange(true)) return;
+      std::atomic<bool> is_done = false;
+      other = std::thread([&] {
+        if (by_split) EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, partition->id())).ok());
+        else engine_->FenceNext(partition->id());
+        EXPECT_EQ(Put(*indexed_, "pk=S:1,g=S:b"), "ok");
+        EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)).ok());
+        is_done = true;
+      });
+      while (!is_done && !partition->rows_latch().IsAwaited(0)) std::this_thread::yield();
+    };
+    EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)).ok());
+    other.join();
+    at_step_ = nullptr;
+    ExpectIndexAgrees();
+    EXPECT_EQ(IndexRows(), std::multiset<std::string>{"g=S:b,pk=S:1"}) << by_split;
+  }
+}
+
 // --- transactions
 
 TEST_F(NarrowWritesTest, ATransactionOfSeveralPartitionsTakesEffectInAllOrInNone) {
@@ -362,7 +390,7 @@ TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
 }
 
 TEST_F(NarrowWritesTest, AProcessThatDiesWhileAnIndexFollowsLeavesNoRowBehind) {
-  for (const char* step : {"index-rows", "index-note"}) {
+  for (const char* step : {"index-compared", "index-rows", "index-note"}) {
     Open({});
     ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
     ExpectIndexAgrees();
