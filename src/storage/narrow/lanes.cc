@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "base/memory/memory_reserve.h"
+
 namespace armature::storage {
 namespace {
 
@@ -35,6 +37,7 @@ void Lanes::Post(const Jobs& jobs) {
 // --- commits
 
 void Lanes::Commit(CommitOp& op) {
+  const Essential ordered;  // and answered
   Jobs jobs;
   {
     MutexLock lock(mutex_);
@@ -106,6 +109,7 @@ void Lanes::Schedule(PartitionId id, Lane& lane, Jobs& jobs) {
 // --- waiting
 
 void Lanes::WhenDurable(DurableOp& op) {
+  const Essential parked;  // or answered
   Jobs jobs;
   {
     MutexLock lock(mutex_);

@@ -255,7 +255,8 @@ Task<Status> IndexFollower::DeleteNotes(const Table& table, Partition& partition
   const auto committed = co_await CommitPatiently(engine_, partition.handle(), batch);
   if (!committed) co_return committed.error();
   partition.NoteCommitted(committed->mark);
-  partition.TakePending(batch);
+  Partition::Pending none;
+  partition.TakePending(batch, none);
   Step("index-note");
   co_return Status::Ok();
 }

@@ -64,8 +64,14 @@ class Partition {
   // Held from comparing items with their rows in global indexes until the difference is ordered there, not until it is
   // durable: whoever puts another partition in the place of this one takes it first.
   LatchTable& rows_latch() { return rows_latch_; }
-  // A commit has succeeded: enters and takes out what it has put and deleted of these.
-  void TakePending(const storage::Batch& batch);
+  // What a commit puts of these, made ready before it.
+  struct Pending {
+    Pending() = default;
+    explicit Pending(const storage::Batch& batch);
+    PendingRows::Made intents, notes;
+  };
+  // The commit has succeeded: enters and takes out what it has put and deleted of these, without taking memory.
+  void TakePending(const storage::Batch& batch, Pending& put) noexcept;
 
   // Another has taken its place. What this one has committed up to `sequence` is there for good, what came behind is
   // not.

@@ -107,7 +107,10 @@ class WritePath::Transaction {
       }
       const Status status = co_await Commit(part);
       if (!status.ok()) continue;
-      for (const size_t i : part.writes) changes_[i]->Settle(part.mark, part.sequence);
+      for (const size_t i : part.writes) {
+        changes_[i]->pending.reset();  // taken with the part
+        changes_[i]->Settle(part.mark, part.sequence);
+      }
     }
   }
 
@@ -131,12 +134,13 @@ class WritePath::Transaction {
   }
 
   Task<Status> Commit(Part& part) {
+    Partition::Pending pending(part.batch);
     const auto committed = co_await CommitPatiently(path_.engine_, part.partition->handle(), part.batch);
     if (!committed) co_return committed.error();
     part.mark = committed->mark;
     part.sequence = committed->sequence;
     part.partition->NoteCommitted(part.mark);
-    part.partition->TakePending(part.batch);
+    part.partition->TakePending(part.batch, pending);
     co_return Status::Ok();
   }
 
@@ -290,10 +294,11 @@ Task<Status> WritePath::ResolveInPartition(Table& table, Partition& partition, s
     batch.Delete(row.key);
   }
   if (batch.empty()) co_return Status::Ok();
+  Partition::Pending pending(batch);
   const auto committed = co_await CommitPatiently(engine_, partition.handle(), batch);
   if (!committed) co_return committed.error();
   partition.NoteCommitted(committed->mark);
-  partition.TakePending(batch);
+  partition.TakePending(batch, pending);
   uint64_t records = 0, record_bytes = 0;
   batch.ForEach([&](storage::Batch::Kind kind, std::string_view key, std::string_view value) {
     if (kind == storage::Batch::Kind::kPutNumbered) ++records, record_bytes += value.size();

@@ -89,13 +89,13 @@ class WritePath {
       partition->NoteCommitted(mark);
       images.Keep();
       records.Settle(*partition, sequence);
-      if (has_note) partition->TakePending(batch);
+      if (pending) partition->TakePending(batch, *pending);
     }
     const std::shared_ptr<Partition> partition;
     storage::Batch batch;
     PendingRecords records;
     PendingImages images;
-    bool has_note = false;  // of what indexes have to follow
+    std::unique_ptr<Partition::Pending> pending;  // what indexes have to follow; null: nothing
   };
   // Those of one request, in the order in which it names the partitions: a run from a seed repeats itself.
   using AllChanges = std::vector<std::unique_ptr<Changes>>;
