@@ -61,8 +61,8 @@ Status Lanes::Place(CommitOp& op, Jobs& jobs) {
   if (Status status = CheckBatch(*op.partition, *op.batch); !status.ok()) return status;
   const PartitionId id = op.partition->id();
   Lane& lane = lanes_.at(id);
-  NarrowFaults::Fault fault;
-  if (id != kSystemPartition) fault = faults_.OfCommit(id);
+  if (id == kSystemPartition) return PlaceInSystem(lane, op, jobs);
+  const NarrowFaults::Fault fault = faults_.OfCommit(id);
   const bool can_be_doubtful = !op.partition->info().is_ended;
   Lane::Answers answers;
   Status status;
@@ -90,6 +90,17 @@ Status Lanes::Place(CommitOp& op, Jobs& jobs) {
   AnswerLate(answers, jobs);
   Schedule(id, lane, jobs);
   return status;
+}
+
+// Its handle never dies: what became of a commit is settled when it is answered.
+Status Lanes::PlaceInSystem(Lane& lane, CommitOp& op, Jobs& jobs) {
+  const NarrowFaults::Fault fault = faults_.PlannedOfCommit(kSystemPartition);
+  if (fault.kind == NarrowFaults::Kind::kBusy) return Status::Busy("the system partition has too much to write");
+  const bool is_unknown = fault.kind == NarrowFaults::Kind::kUnknown;
+  op.sequence = lane.NextSequence(*op.batch);
+  if (!is_unknown || fault.is_done) lane.Order(op, std::nullopt);
+  Schedule(kSystemPartition, lane, jobs);
+  return is_unknown ? Status::Unknown("no answer from the system partition") : Status();
 }
 
 void Lanes::Finish(CommitOp& op, uint64_t crashes) {

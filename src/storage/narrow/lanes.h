@@ -70,6 +70,7 @@ class Lanes {
 
   void Order(CommitOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
   Status Place(CommitOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
+  Status PlaceInSystem(Lane& lane, CommitOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
   // False: it waits.
   bool Judge(DurableOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
   void Schedule(PartitionId id, Lane& lane, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);

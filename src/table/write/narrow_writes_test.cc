@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "storage/narrow/narrow_engine.h"
 #include "table/index/index_follower.h"
 #include "table/read/page_read.h"
+#include "table/system_records.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -351,6 +353,40 @@ TEST_F(NarrowWritesTest, ATransactionThatIsRecordedIsNotDoneAgain) {
   }
 }
 
+TEST_F(NarrowWritesTest, ARecordWhoseOutcomeIsNotKnownIsLookedFor) {
+  const storage::PartitionId system = storage::kSystemPartition;
+  struct Case {
+    std::function<void()> meet;
+    std::string_view expected;
+    int done;  // of what the transaction adds, once the store is itself again
+  };
+  const Case cases[] = {
+      {[&] { engine_->BusyNext(system, 3); }, "ok", 1},
+      {[&] { engine_->BusyNext(system, 1000); }, "ServiceUnavailableException", 0},
+      {[&] { engine_->UnknownNext(system, true); }, "ok", 1},
+      {[&] { engine_->UnknownNext(system, false); }, "ok", 1},
+      // Nor can it be found out: whoever meets the intents does.
+      {[&] { engine_->UnknownNext(system, true), engine_->BusyNext(system, 1000); }, "InternalServerError", 1},
+  };
+  for (const Case& test : cases) {
+    Open({});
+    bool is_met = false;
+    at_step_ = [&](std::string_view step) {
+      if (step == "intents" && !std::exchange(is_met, true)) test.meet();
+    };
+    TestWrites add;
+    for (Table* table : {plain_.get(), indexed_.get()})
+      add.Add(TestWrite::Update(*table, "pk=S:1", "ADD n :one", {}, {{":one", "N:1"}}));
+    EXPECT_EQ(RunBlocking(add.ExecuteTransaction(layer_->writes)), test.expected);
+    engine_->BusyNext(system, 0);
+    at_step_ = nullptr;
+    for (Table* table : {plain_.get(), indexed_.get()}) {
+      EXPECT_EQ(AddOne(*table, "pk=S:1"), "ok");
+      EXPECT_EQ(Read(*table, "pk=S:1"), fmt::format("n=N:{},pk=S:1", test.done + 1)) << &test - cases;
+    }
+  }
+}
+
 TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
   // What was recorded is done, what was not is not.
   const std::pair<const char*, bool> steps[] = {
@@ -494,6 +530,8 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
             if (AddOne(*TableOf(w), CounterOf(w)) == "ok") ++counter.acknowledged;
           }
           if (random.Below(5) == 0) PutBatch(fmt::format("b{}-{}-{}", round, w, i), mutex, told);
+          if (random.Below(20) == 0) engine_->UnknownNext(storage::kSystemPartition, random.Below(2) == 0);
+          if (random.Below(20) == 0) engine_->BusyNext(storage::kSystemPartition, random.Below(12));
           if (random.Below(10) == 0) {
             const auto partitions = TableOf(from)->partitions().list();
             const auto& some = (*partitions)[random.Below(partitions->size())];
@@ -503,6 +541,11 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
       });
     }
     for (auto& writer : writers) writer.join();
+    // What nobody has met the next start shall not.
+    engine_->BusyNext(storage::kSystemPartition, 0);
+    storage::Batch nothing;
+    nothing.Delete("nobody's");
+    (void)RunBlocking(WriteSystemRecords(*engine_, nothing));
   }
 
   static std::string CounterOf(int writer) { return fmt::format("pk=S:c{}", writer); }
