@@ -180,23 +180,56 @@ TEST_F(NarrowWritesTest, ABatchIsOneCommitForEachPartitionAndNoneIsDoneTwice) {
   EXPECT_EQ(Items(*indexed_).size(), 5u);
 }
 
-TEST_F(NarrowWritesTest, ABatchWhosePartitionIsSplitMeanwhileIsDoneWhole) {
-  TestWrites batch;
-  batch.Add(TestWrite::Put(*plain_, "pk=S:1"));
-  for (int i = 0; i < 10; ++i) batch.Add(TestWrite::Put(*indexed_, fmt::format("pk=S:{}", i)));
-  auto latches = RunBlocking(HoldAllLatches(*plain_->partitions().Find(0)));
+// Runs a batch on an executor of its own, in which `meanwhile` happens: the batch has grouped its writes by then, and
+// waits for a latch of the first, which is in table plain.
+std::string ExecuteBatchHeldUp(TableLayer& layer, Table& plain, TestWrites& batch,
+                               const std::function<void()>& meanwhile) {
+  auto latches = RunBlocking(HoldAllLatches(*plain.partitions().Find(0)));
   StepExecutor executor;
   std::string outcome;
   executor.Start([](TestWrites& writes, WritePath& path, std::string& to) -> Task<void> {
     to = co_await writes.ExecuteBatch(path);
-  }(batch, layer_->writes, outcome));
-  // It has grouped its writes by now, and waits for a latch of the first group.
-  ASSERT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, IdOf(*indexed_))).ok());
+  }(batch, layer.writes, outcome));
+  meanwhile();
   latches.clear();
   executor.RunUntil([&] { return !outcome.empty(); });
-  EXPECT_EQ(outcome, "ok");
+  return outcome;
+}
+
+TEST_F(NarrowWritesTest, ABatchWhosePartitionIsSplitMeanwhileIsDoneWhole) {
+  TestWrites batch;
+  batch.Add(TestWrite::Put(*plain_, "pk=S:1"));
+  for (int i = 0; i < 10; ++i) batch.Add(TestWrite::Put(*indexed_, fmt::format("pk=S:{}", i)));
+  const auto split = [&] { EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, IdOf(*indexed_))).ok()); };
+  EXPECT_EQ(ExecuteBatchHeldUp(*layer_, *plain_, batch, split), "ok");
   EXPECT_EQ(Items(*plain_).size(), 1u);
   EXPECT_EQ(Items(*indexed_).size(), 10u);
+}
+
+TEST_F(NarrowWritesTest, EachPartitionOfABatchIsAwaitedAsLong) {
+  for (Table* table : {plain_.get(), indexed_.get()}) engine_->BusyNext(IdOf(*table), kBusyTries - 2);
+  TestWrites batch;
+  for (Table* table : {plain_.get(), indexed_.get()}) batch.Add(TestWrite::Put(*table, "pk=S:1"));
+  EXPECT_EQ(RunBlocking(batch.ExecuteBatch(layer_->writes)), "ok");
+  for (const ItemWrite& write : batch.all()) EXPECT_FALSE(write.failure) << write.failure->name;
+}
+
+TEST_F(NarrowWritesTest, IndexesThatCannotFollowFailOnlyWhatIsLeftOfABatch) {
+  for (size_t i = 1; i < kMostIndexNotes; ++i) ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:g", i)), "ok");
+  TestWrites batch;
+  for (Table* table : {plain_.get(), indexed_.get()}) batch.Add(TestWrite::Put(*table, "pk=S:batch,g=S:g"));
+  const auto fill = [&] {
+    EXPECT_EQ(Put(*indexed_, "pk=S:one more,g=S:g"), "ok");
+    engine_->BusyNext(IdOf(*indexed_), 1);
+    engine_->BusyNext(IdOfIndex(), 1000);
+  };
+  EXPECT_EQ(ExecuteBatchHeldUp(*layer_, *plain_, batch, fill), "ok");
+  engine_->BusyNext(IdOfIndex(), 0);
+  EXPECT_FALSE(batch.all()[0].failure);
+  ASSERT_TRUE(batch.all()[1].failure);
+  EXPECT_EQ(batch.all()[1].failure->name, "ServiceUnavailableException");
+  EXPECT_EQ(Read(*plain_, "pk=S:batch"), "g=S:g,pk=S:batch");
+  EXPECT_EQ(Read(*indexed_, "pk=S:batch"), "(none)");
 }
 
 // --- indexes

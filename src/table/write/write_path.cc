@@ -1,6 +1,7 @@
 #include "table/write/write_path.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -334,8 +335,16 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
     Route(write);
     write.failure = model::TransactionConflictException();
   }
-  for (int busy_tries = 0; !left.empty();) {
-    ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(left));
+  std::map<storage::PartitionId, int> busy_tries;  // each partition has its own
+  while (!left.empty()) {
+    // Others may be done by now: what cannot be said of these is said of these only.
+    if (auto awaited = co_await AwaitIndexes(left); !awaited) {
+      for (ItemWrite* write : left) {
+        Route(*write);
+        write->failure = awaited.error();
+      }
+      break;
+    }
     // One commit for all of them, or for those of each partition: the order is kept, so that a run repeats itself.
     std::vector<std::vector<ItemWrite*>> groups;
     if (is_atomic_) groups.push_back(std::exchange(left, {}));
@@ -352,7 +361,7 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
       Tried& tried = tries[i];
       if (tried.is_settled()) tried.status = co_await AwaitAllDurable(group);
       if (tried.is_settled()) continue;
-      const auto is_done = co_await AfterTry(group, tried, busy_tries);
+      const auto is_done = co_await AfterTry(group, tried, busy_tries[group.front()->partition_->id()]);
       if (is_done && !*is_done) left.insert(left.end(), group.begin(), group.end());
       if (is_done) continue;
       for (ItemWrite* write : group)
