@@ -195,12 +195,24 @@ Result<std::shared_ptr<OpenPartition>> Lanes::Open(PartitionId id, Epoch epoch) 
 
 Status Lanes::Change(PartitionId id, bool is_drop, const std::function<Status()>& change) {
   Lane* lane = nullptr;
+  Jobs jobs;
+  bool is_fenced = false;
   {
     MutexLock lock(mutex_);
     if (is_closed_) return Closed();
     lane = Find(id);
-    if (lane) lane->SetChanging(true);
+    is_fenced = lane && !is_drop && lane->is_open() && !lane->handle()->info().is_ended && faults_.FencesSplit(id);
+    if (is_fenced) {
+      Lane::Answers answers;
+      lane->Die(faults_.Survivors(lane->overlay().size()), true, answers);
+      AnswerLate(answers, jobs);
+      Schedule(id, *lane, jobs);
+    } else if (lane) {
+      lane->SetChanging(true);
+    }
   }
+  Post(jobs);
+  if (is_fenced) return Status::Fenced(fmt::format("partition {} has another owner", id));
   if (lane) Settle(*lane);
   Status status = change();
   if (lane) {

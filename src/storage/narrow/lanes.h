@@ -40,6 +40,7 @@ class Lanes {
 
   Result<std::shared_ptr<OpenPartition>> Open(PartitionId id, Epoch epoch);
   // Makes what is queued durable, then changes the partition in the engine below; when that is done its handle is dead.
+  // What is no drop may be fenced.
   Status Change(PartitionId id, bool is_drop, const std::function<Status()>& change);
   // Of all partitions of the keyspace.
   void SettleKeyspace(KeyspaceId keyspace);

@@ -41,8 +41,9 @@ struct NarrowOptions {
 
 class NarrowEngine : public Engine {
  public:
-  // The next commit, or the next wait for a commit that is not durable yet, is refused with kFenced: the commit is not
-  // done. The handle is dead; of the commits before it that are not durable as many as chance will have become so.
+  // The next commit, the next wait for a commit that is not durable yet, or the next split is refused with kFenced: it
+  // is not done. The handle is dead; of the commits before it that are not durable as many as chance will have become
+  // so.
   virtual void FenceNext(PartitionId id) = 0;
   // The next commit ends in kUnknown and is done or not. The handle is dead. Done, it has all before it done too.
   virtual void UnknownNext(PartitionId id, bool is_done) = 0;

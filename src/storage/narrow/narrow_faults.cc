@@ -24,13 +24,15 @@ NarrowFaults::Fault NarrowFaults::OfCommit(PartitionId id) {
   return {};
 }
 
-bool NarrowFaults::FencesWait(PartitionId id) {
+bool NarrowFaults::FencesSplit(PartitionId id) {
   const auto planned = planned_.find(id);
-  if (planned != planned_.end() && planned->second.next) {
-    if (planned->second.next->kind != Kind::kFence) return false;
-    planned->second.next.reset();
-    return true;
-  }
+  if (planned == planned_.end() || !planned->second.next || planned->second.next->kind != Kind::kFence) return false;
+  planned->second.next.reset();
+  return true;
+}
+
+bool NarrowFaults::FencesWait(PartitionId id) {
+  if (const auto planned = planned_.find(id); planned != planned_.end() && planned->second.next) return FencesSplit(id);
   return rates_.fence > 0 && Roll() < rates_.fence;
 }
 

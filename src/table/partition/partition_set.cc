@@ -116,15 +116,18 @@ Task<Status> PartitionSet::ReloadOnce(storage::Engine& engine) const {
 Task<Status> PartitionSet::Split(storage::Engine& engine, storage::PartitionId id, uint64_t at,
                                  storage::PartitionId low, storage::PartitionId high) {
   const auto guard = co_await change_latch_.LockStripe(0);
-  auto parent = FindById(id);
-  if (parent && !parent->handle().is_alive()) {
-    // A split that could not be taken over, or another owner: look first.
-    if (Status status = co_await Reload(engine); !status.ok()) co_return status;
-    parent = FindById(id);
+  for (int tries = 1;; ++tries) {
+    auto parent = FindById(id);
+    if (parent && !parent->handle().is_alive()) {
+      // A split that could not be taken over, or another owner: look first.
+      if (Status status = co_await Reload(engine); !status.ok()) co_return status;
+      parent = FindById(id);
+    }
+    if (!parent || parent->has_ended()) co_return Status::NotFound("no such partition");
+    const Status status = co_await SplitHeld(engine, *parent, at, low, high);
+    if (status.ok()) co_return co_await Reload(engine);
+    if (status.code() != StatusCode::kFenced || tries == kBusyTries) co_return status;
   }
-  if (!parent || parent->has_ended()) co_return Status::NotFound("no such partition");
-  if (Status status = co_await SplitHeld(engine, *parent, at, low, high); !status.ok()) co_return status;
-  co_return co_await Reload(engine);
 }
 
 // Nobody decides anything on what the partition remembers while its children are made: they remember nothing yet. Nor

@@ -51,7 +51,7 @@ class PartitionSet {
   Task<Status> LookAgain(storage::Engine& engine, std::shared_ptr<const Partition> dead) const;
 
   // Splits a partition while it is used. Its writers are held up while the store makes the children, those of others
-  // are not. kFenced: it is dead; kNotFound: there is no such partition. REQUIRES: the ids are new.
+  // are not. kFenced: it was refused again and again; kNotFound: there is no such partition. REQUIRES: the ids are new.
   Task<Status> Split(storage::Engine& engine, storage::PartitionId id, uint64_t at, storage::PartitionId low,
                      storage::PartitionId high);
   // One that has ended was dropped.

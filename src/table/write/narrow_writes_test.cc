@@ -232,6 +232,14 @@ TEST_F(NarrowWritesTest, IndexesThatCannotFollowFailOnlyWhatIsLeftOfABatch) {
   EXPECT_EQ(Read(*indexed_, "pk=S:batch"), "(none)");
 }
 
+TEST_F(NarrowWritesTest, ASplitThatAFenceRefusesIsDone) {
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(Put(*plain_, fmt::format("pk=S:{}", i)), "ok");
+  engine_->FenceNext(IdOf(*plain_));
+  EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(plain_, IdOf(*plain_))).ok());
+  EXPECT_EQ(plain_->partitions().list()->size(), 2u);
+  EXPECT_EQ(Items(*plain_).size(), 10u);
+}
+
 // --- indexes
 
 TEST_F(NarrowWritesTest, RowsOfAnIndexFollowTheirItems) {
@@ -568,6 +576,7 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
           if (random.Below(10) == 0) {
             const auto partitions = TableOf(from)->partitions().list();
             const auto& some = (*partitions)[random.Below(partitions->size())];
+            if (random.Below(3) == 0) engine_->FenceNext(some->id());
             if (partitions->size() < 6) (void)RunBlocking(layer_->catalog.SplitPartition(TableOf(from), some->id()));
           }
         }
