@@ -320,6 +320,35 @@ TEST_F(NarrowWritesTest, WhoFollowsAPartitionThatDiesPutsNoRowBehindItsSuccessor
   }
 }
 
+TEST_F(NarrowWritesTest, ARowThatAWriteHasPaidForIsNoneOfTheBackfills) {
+  ASSERT_EQ(Put(*indexed_, "pk=S:old,g=S:a,h=S:a"), "ok");
+  ExpectIndexAgrees();
+  const auto announce = [](model::TableDef& def) -> model::ApiResult<void> {
+    def.attribute_definitions.push_back({"h", model::Type::kS});
+    model::IndexDef index;
+    index.name = "by_h";
+    index.id = def.next_index_id++;
+    index.key_schema = {{{"h", model::Type::kS}}, {}};
+    index.status = model::ResourceStatus::kCreating;
+    def.indexes.push_back(index);
+    return {};
+  };
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Update(kScope, "indexed", announce)));
+  const auto schema = indexed_->schema();
+  const IndexSchema& index = *schema->FindIndex("by_h");
+  const Meter& built = index.partitions->Find(0)->meter();
+  ASSERT_EQ(Put(*indexed_, "pk=S:new,g=S:a,h=S:a"), "ok");
+  EXPECT_EQ(built.write_units(), 1);
+  for (const auto& [key, background] : {std::pair("pk=S:new", 0), std::pair("pk=S:old", 1), std::pair("pk=S:old", 1)}) {
+    Arena arena;
+    const model::Item item = expr::MakeItem(arena, key);
+    EXPECT_TRUE(RunBlocking(layer_->writes.BuildIndexRow(*indexed_, index.def->id, item, arena)));
+    EXPECT_EQ(built.background_write_units(), background) << key;
+  }
+  EXPECT_EQ(schema->FindIndex(kIndex)->partitions->Find(0)->meter().background_write_units(), 0);
+  EXPECT_EQ(indexed_->CountRows(index).rows, 2);
+}
+
 // --- transactions
 
 TEST_F(NarrowWritesTest, ATransactionOfSeveralPartitionsTakesEffectInAllOrInNone) {
