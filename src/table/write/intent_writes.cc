@@ -70,6 +70,7 @@ class WritePath::Transaction {
     }
     for (Part& part : parts_) {
       if (Status status = co_await Commit(part); !status.ok()) co_return status;
+      path_.Step("intent");
     }
     for (const Part& part : parts_) {
       Status status = co_await path_.AwaitDurable(*part.partition, part.mark);
@@ -111,6 +112,7 @@ class WritePath::Transaction {
         changes_[i]->pending.reset();  // taken with the part
         changes_[i]->Settle(part.mark, part.sequence);
       }
+      path_.Step("change");
     }
   }
 

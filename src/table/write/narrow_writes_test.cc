@@ -459,8 +459,8 @@ TEST_F(NarrowWritesTest, ARecordWhoseOutcomeIsNotKnownIsLookedFor) {
 
 TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
   // What was recorded is done, what was not is not.
-  const std::pair<const char*, bool> steps[] = {
-      {"intents", false}, {"record", true}, {"changes", true}, {"forgotten", true}};
+  const std::pair<const char*, bool> steps[] = {{"intent", false}, {"intents", false}, {"record", true},
+                                                {"change", true},  {"changes", true},  {"forgotten", true}};
   for (const auto& [step, is_done] : steps) {
     for (const bool by_writer : {true, false}) {  // finished by who meets it, or by the house
       Open({});
