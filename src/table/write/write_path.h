@@ -70,10 +70,11 @@ class WritePath {
   const IndexFollower& follower() const { return follower_; }
 
   // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable
-  // when a later commit is.
+  // when the newest commit of the row's partition is.
   Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
 
-  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when a later commit is.
+  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when the newest commit of
+  // its partition is.
   Task<model::ApiResult<void>> BuildExpiryRow(Table& table, model::Item key, Arena& arena);
 
   // Returns when every write of the table that began before has ended: none still runs under an older definition.
