@@ -85,9 +85,8 @@ class Partition {
            sequence <= survived_to_.load(std::memory_order_relaxed);
   }
 
-  // How many writes there were since the last call: how hot it is.
-  void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
-  uint64_t TakeWrites() { return writes_.exchange(0, std::memory_order_relaxed); }
+  void CountWrite() { meter_->CountWrite(); }
+  uint64_t TakeWrites() { return meter_->TakeWrites(); }
 
   // Whoever reveals latest state without writing waits for the newest commit.
   storage::Mark newest() const { return newest_.load(std::memory_order_acquire); }
@@ -112,7 +111,6 @@ class Partition {
   LatestImages images_{latches_.stripe_count()};
   std::atomic<storage::Mark> newest_{0};
   std::atomic<storage::Sequence> records_end_;
-  std::atomic<uint64_t> writes_{0};
   PendingRows intents_;
   PendingRows notes_;
   LatchTable follow_latch_{1}, rows_latch_{1};
