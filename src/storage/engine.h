@@ -27,7 +27,8 @@
 //              not durable may be lost: so WhenDurable of one that was ok may end in kFenced (it is lost) or kUnknown
 //              too. Opening the partition again under a higher epoch settles it: a commit is done if and only if its
 //              `sequence`, which kUnknown leaves as the last number it would have taken, is not above the new handle's
-//              opened_at().
+//              opened_at(). The handle of the system partition never dies, so there the engine settles a commit before
+//              it answers kUnknown: it is done if and only if View::kLatest has it from then on.
 //  Threads     Every method may be called from any thread at any time between opening and Close.
 //  Asynchrony  Calls take an operation object that the caller keeps alive, with the handle in it, until its `done`
 //              finishes. An embedded engine finishes reads from memory before returning, commits at the latest with the

@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "iam/store/store_testing.h"
+#include "storage/engine_calls.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::iam {
 namespace {
@@ -36,6 +38,19 @@ TEST_F(UsageTest, TheLastUseIsToldAndStoredWhenItIsWritten) {
   Load();
   EXPECT_EQ(usage_->Find("AKIA1")->at_millis, kNow);
   EXPECT_EQ(usage_->Find("AKIA1")->region, "eu-north-1");
+}
+
+// The example of docs/design/formats.md.
+TEST_F(UsageTest, BytesAsDocumented) {
+  usage_->Note("AKIA1", "dynamodb", "eu-north-1", kNow);
+  EXPECT_EQ(Write(), "ok");
+  const std::string key = table::IamUsageKey("AKIA1");
+  EXPECT_EQ(key, "AlAKIA1");
+  const auto stored = RunBlocking([](storage::Engine& engine, const std::string& of) -> Task<std::string> {
+    const auto value = co_await storage::GetValue(engine, engine.system(), of);
+    co_return value&&* value ? **value : "none";
+  }(*engine_, key));
+  EXPECT_EQ(stored, R"({"version":1,"at":1700000000000,"service":"dynamodb","region":"eu-north-1"})");
 }
 
 TEST_F(UsageTest, NothingIsWrittenTwice) {

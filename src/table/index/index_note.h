@@ -29,6 +29,7 @@ struct IndexNote {
   std::vector<Row> rows;
 
   void Add(uint32_t index_id, std::string_view row_key);
+  bool Names(uint32_t index_id, std::string_view row_key) const;
   std::string Encode() const;
   static Result<IndexNote> Decode(std::string_view bytes);
 };

@@ -70,10 +70,11 @@ class WritePath {
   const IndexFollower& follower() const { return follower_; }
 
   // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable
-  // when a later commit is.
+  // when the newest commit of the row's partition is.
   Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
 
-  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when a later commit is.
+  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when the newest commit of
+  // its partition is.
   Task<model::ApiResult<void>> BuildExpiryRow(Table& table, model::Item key, Arena& arena);
 
   // Returns when every write of the table that began before has ended: none still runs under an older definition.
@@ -89,13 +90,13 @@ class WritePath {
       partition->NoteCommitted(mark);
       images.Keep();
       records.Settle(*partition, sequence);
-      if (has_note) partition->TakePending(batch);
+      if (pending) partition->TakePending(batch, *pending);
     }
     const std::shared_ptr<Partition> partition;
     storage::Batch batch;
     PendingRecords records;
     PendingImages images;
-    bool has_note = false;  // of what indexes have to follow
+    std::unique_ptr<Partition::Pending> pending;  // what indexes have to follow; null: nothing
   };
   // Those of one request, in the order in which it names the partitions: a run from a seed repeats itself.
   using AllChanges = std::vector<std::unique_ptr<Changes>>;
@@ -117,6 +118,8 @@ class WritePath {
     storage::Mark mark = 0;
     storage::Sequence sequence = 0;
     bool is_cancelled = false;  // of a transaction
+    // Of a transaction: it is done, or may be, and what is left of it is for others. It must not be tried again.
+    bool is_left_open = false;
     std::vector<Met> met;
 
     bool is_settled() const { return status.ok() && met.empty(); }
@@ -159,6 +162,7 @@ class WritePath {
   Task<Status> LookAgain(Writes writes);
   // Whether the partitions of the items are.
   static bool AreAlive(Writes writes);
+  static bool AreOfOnePartition(Writes writes);
   std::vector<std::vector<ItemWrite*>> ByPartition(Writes writes) const;
   Task<Status> LookForIndexes(const TableSchema& schema);
   // Too many notes: their writers help.
@@ -185,11 +189,20 @@ class WritePath {
     std::string key;
   };
   class Transaction;
+  // Of a transaction's record, once its writer has tried to make it.
+  enum class Recorded {
+    kNo,       // it is not there and never will be
+    kYes,      // it is there for good
+    kUnknown,  // that could not be found out
+  };
   Task<Tried> TryIntents(Writes writes, const storage::Batch* system_changes, Arena& arena);
   // Whether there is a record of the transaction, which is durable then.
   Task<Result<bool>> FindRecord(std::string_view transaction_id);
   // Whoever works on the transaction has ended, or the item's intent is dealt with.
   Task<Status> ResolveMet(const Met& met);
+  // The end of one that is recorded: patient with a store that is busy, because nobody is told that it is done before
+  // readers see it.
+  Task<Status> FinishItems(std::string_view transaction_id, std::span<const TransactedItem> items);
   // When this returns ok there is no intent of the transaction at these items any more: carried out, and durable, or
   // taken away.
   Task<Status> ResolveItems(std::string_view transaction_id, std::span<const TransactedItem> items, bool is_done);
