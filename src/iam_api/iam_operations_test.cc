@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "iam_api/calls_testing.h"
+#include "iam_api/page.h"
 #include "wire/query/iam.h"
 
 namespace armature::iam_api {
@@ -375,6 +376,66 @@ TEST_F(IamOperationsTest, ConditionsAreSimulatedWithTheKeysThatAreGiven) {
   EXPECT_EQ(Element(Call(form + entry + "eve"), "EvalDecision"), "implicitDeny");
   EXPECT_THAT(Call("Action=GetContextKeysForCustomPolicy&PolicyInputList.member.1=" + Form(policy)),
               HasSubstr("<member>dynamodb:LeadingKeys</member>"));
+}
+
+// So many statements that match everything, in as few characters as possible.
+std::string ManyStatements(size_t number) {
+  std::string text = R"({"Version":"2012-10-17","Statement":[)";
+  for (size_t i = 0; i < number; ++i)
+    text += (i == 0 ? "" : ",") + std::string(R"({"Effect":"Allow","Action":"*","Resource":"*"})");
+  return text + "]}";
+}
+
+size_t CountOf(std::string_view text, std::string_view part) {
+  size_t number = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++number;
+  return number;
+}
+
+TEST_F(IamOperationsTest, APageOfASimulationEndsWhenItHasBecomeLong) {
+  std::string form = "Action=SimulateCustomPolicy&PolicyInputList.member.1=" + Form(ManyStatements(1000));
+  for (int i = 1; i <= 40; ++i) form += fmt::format("&ActionNames.member.{}=a:b{}", i, i);
+  size_t results = 0, pages = 0;
+  for (std::string marker; pages < 40; ++pages) {
+    const std::string page = Call(form + (marker.empty() ? "" : "&Marker=" + Form(marker)));
+    EXPECT_LT(page.size(), size_t{2} << 20);
+    EXPECT_THAT(page, HasSubstr(fmt::format("<EvalActionName>a:b{}</EvalActionName>", results + 1)));
+    results += CountOf(page, "<EvalActionName>");
+    EXPECT_EQ(CountOf(page, "<StartPosition>"), CountOf(page, "<EvalActionName>") * 1000);
+    marker = Element(page, "Marker");
+    EXPECT_EQ(Element(page, "IsTruncated"), marker.empty() ? "false" : "true");
+    if (marker.empty()) break;
+  }
+  EXPECT_EQ(results, 40u);
+  EXPECT_GT(pages, 4u);
+}
+
+TEST_F(IamOperationsTest, AMarkerOfASimulationIsAPlaceAndNotAWay) {
+  // A billion pairs: whoever went over them up to the marker would be here tomorrow.
+  std::string form = "Action=SimulateCustomPolicy&PolicyInputList.member.1=" + Form(kGetItem);
+  for (int i = 1; i <= 30000; ++i) form += fmt::format("&ActionNames.member.{0}=a:{0}&ResourceArns.member.{0}=*", i);
+  const std::string last = Call(form + "&Marker=" + Form(Page::MarkerOf("899999999")));
+  EXPECT_THAT(last, HasSubstr("<EvalActionName>a:30000</EvalActionName>"));
+  EXPECT_EQ(Element(last, "IsTruncated"), "false");
+  const std::string beyond = Call(form + "&Marker=" + Form(Page::MarkerOf("18446744073709551615")));
+  EXPECT_EQ(CountOf(beyond, "<EvalActionName>"), 0u);
+  EXPECT_EQ(Element(beyond, "IsTruncated"), "false");
+  for (const char* const key : {"", "-1", "1x", "18446744073709551616"})
+    EXPECT_EQ(Call(form + "&Marker=" + Form(Page::MarkerOf(key))), "ValidationError: Invalid Marker.") << key;
+}
+
+TEST_F(IamOperationsTest, WhatASimulationIsGivenIsBounded) {
+  const std::string policy = ManyStatements(2500);  // nearly as long as a policy can be
+  std::string form = "Action=SimulateCustomPolicy&ActionNames.member.1=a:b";
+  for (int i = 1; i <= 3; ++i) form += fmt::format("&PolicyInputList.member.{}={}", i, Form(policy));
+  EXPECT_THAT(Try(form), StartsWith("InvalidInput: The policies of a simulation can have 262144"));
+  EXPECT_THAT(Try("Action=GetContextKeysForCustomPolicy" + form.substr(form.find('&'))), StartsWith("InvalidInput"));
+  form =
+      "Action=SimulateCustomPolicy&ActionNames.member.1=a:b&ContextEntries.member.1.ContextKeyName=aws:username"
+      "&PolicyInputList.member.1=" +
+      Form(kGetItem);
+  for (int i = 1; i <= 257; ++i) form += fmt::format("&ContextEntries.member.1.ContextKeyValues.member.{}=v", i);
+  EXPECT_THAT(Try(form), StartsWith("InvalidInput: ContextEntries can have 256 values"));
 }
 
 // --- who may
