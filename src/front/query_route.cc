@@ -82,6 +82,7 @@ Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::Qu
                               .iam_action = operation.iam_action,
                               .host = request.Value("Host"),
                               .user_agent = request.Value("User-Agent"),
+                              .referer = request.Value("Referer"),
                               .source_ip = PeerAddress(exchange).Text(),
                               .is_secure = exchange.is_secure(),
                               .request_id = reply.request_id,

@@ -488,6 +488,28 @@ TEST_F(IamOperationsTest, ConditionKeysOfIamsOwnCallsCount) {
               StartsWith("AccessDenied"));
 }
 
+TEST_F(IamOperationsTest, BoundariesAndServicesAreKnownToConditions) {
+  ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
+  const std::string boundary = AddPolicy("boundary"), other = AddPolicy("other");
+  const std::string policy =
+      R"({"Version":"2012-10-17","Statement":[)"
+      R"({"Effect":"Allow","Action":["iam:CreateUser","iam:PutUserPolicy"],"Resource":"*","Condition":)" +
+      fmt::format(R"({{"StringEquals":{{"iam:PermissionsBoundary":"{}"}}}}}},)", boundary) +
+      R"({"Effect":"Allow","Action":"iam:CreateServiceLinkedRole","Resource":"*","Condition":)"
+      R"({"StringEquals":{"iam:AWSServiceName":"replication.dynamodb.amazonaws.com"}}}]})";
+  ASSERT_EQ(Try("Action=PutUserPolicy&UserName=bob&PolicyName=p&PolicyDocument=" + Form(policy)), "ok");
+  const Who bob = User("bob");
+  EXPECT_THAT(Try("Action=CreateUser&UserName=eve", bob), StartsWith("AccessDenied"));
+  EXPECT_THAT(Try("Action=CreateUser&UserName=eve&PermissionsBoundary=" + Form(other), bob),
+              StartsWith("AccessDenied"));
+  EXPECT_EQ(Try("Action=CreateUser&UserName=eve&PermissionsBoundary=" + Form(boundary), bob), "ok");
+  const std::string give = "&PolicyName=p&PolicyDocument=" + Form(kGetItem);
+  EXPECT_EQ(Try("Action=PutUserPolicy&UserName=eve" + give, bob), "ok") << "that of whom the call is about";
+  EXPECT_THAT(Try("Action=PutUserPolicy&UserName=bob" + give, bob), StartsWith("AccessDenied"));
+  EXPECT_EQ(Try("Action=CreateServiceLinkedRole&AWSServiceName=replication.dynamodb.amazonaws.com", bob), "ok");
+  EXPECT_THAT(Try("Action=CreateServiceLinkedRole&AWSServiceName=dax.amazonaws.com", bob), StartsWith("AccessDenied"));
+}
+
 TEST_F(IamOperationsTest, AccountsStandSideBySide) {
   ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
   EXPECT_EQ(Try("Action=CreateUser&UserName=bob", Root(iam::kOtherAccount)), "ok");
