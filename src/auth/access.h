@@ -67,7 +67,9 @@ struct AccessConditions {
   std::string_view return_consumed_capacity;
   std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
   std::optional<bool> full_table_scan;   // of a PartiQL SELECT
-  std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys; values are empty where only keys are given
+  std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys
+  // aws:TagKeys of a request that names tags without values, as those who remove some do.
+  std::vector<std::string_view> bare_tag_keys;
 
   const std::vector<std::string>& leading_keys() const { return partition_keys[0]; }
 };

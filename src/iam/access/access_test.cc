@@ -294,6 +294,8 @@ struct Described {
   std::string_view return_consumed_capacity{};
   std::vector<std::string_view> attributes{};
   std::vector<auth::Tag> resource_tags{};
+  std::vector<auth::Tag> request_tags{};
+  std::vector<std::string_view> bare_tag_keys{};
   int* asked = nullptr;
   int* asked_for_tags = nullptr;
 };
@@ -307,6 +309,8 @@ class Describer final : public auth::AccessDescriber {
     conditions.return_consumed_capacity = given_.return_consumed_capacity;
     conditions.attributes = given_.attributes;
     conditions.select = "ALL_ATTRIBUTES";
+    conditions.request_tags = given_.request_tags;
+    conditions.bare_tag_keys = given_.bare_tag_keys;
     if (given_.asked) ++*given_.asked;
   }
   void DescribeTags(auth::ResourceTags& tags) const override {
@@ -420,6 +424,21 @@ TEST_F(AuthorizerTest, WhatIsToldOfCapacityIsKnownToConditions) {
   Put("own", Conditional(R"({"StringEquals":{"dynamodb:ReturnConsumedCapacity":"NONE"}})"));
   EXPECT_EQ(AuthorizeBob({.return_consumed_capacity = "NONE"}), "ok");
   EXPECT_THAT(AuthorizeBob({.return_consumed_capacity = "TOTAL"}), StartsWith("AccessDenied"));
+}
+
+TEST_F(AuthorizerTest, ATagWithoutAValueIsAKeyOnly) {
+  const auto holds = [&](std::string_view condition, const Described& described) {
+    Put("own", Conditional(condition));
+    return AuthorizeBob(described) == "ok";
+  };
+  const Described sets{.request_tags = {{"team", ""}}}, removes{.bare_tag_keys = {"team"}};
+  EXPECT_TRUE(holds(R"({"StringEquals":{"aws:RequestTag/team":""}})", sets));
+  EXPECT_FALSE(holds(R"({"StringEquals":{"aws:RequestTag/team":""}})", removes));
+  EXPECT_TRUE(holds(R"({"Null":{"aws:RequestTag/team":"true"}})", removes));
+  for (const Described& described : {sets, removes}) {
+    EXPECT_TRUE(holds(R"({"ForAnyValue:StringEquals":{"aws:TagKeys":["team"]}})", described));
+    EXPECT_FALSE(holds(R"({"ForAllValues:StringEquals":{"aws:TagKeys":["cost"]}})", described));
+  }
 }
 
 TEST_F(AuthorizerTest, ASessionsFactsAreKnownToConditions) {
