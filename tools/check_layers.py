@@ -44,7 +44,7 @@ MAY_INCLUDE = {
     "api": {"base", "model", "storage", "expr", "table", "wire", "auth", "policy", "partiql"},
     "lambda": {"base", "model", "wire", "triggers", "api"},
     "front": {"base", "model", "storage", "wire", "auth", "audit", "query", "api", "lambda"},
-    "cli": {"base", "model", "storage", "wire", "auth", "audit", "policy", "iam"},
+    "cli": {"base", "model", "storage", "table", "wire", "auth", "audit", "policy", "iam"},
     "server": {"base", "model", "storage", "table", "net", "auth", "audit", "iam", "query", "oidc", "sts", "iam_api", "workers", "triggers", "api", "front", "cli"},
     # Not part of the server: it uses the API from outside, and the parts of a server from within.
     "arena": {"base", "storage", "wire", "auth", "workers", "api", "front", "cli"},

@@ -11,6 +11,8 @@
 #include "base/result.h"
 #include "cli/iam/options.h"
 #include "iam/store/directory.h"
+#include "model/names/arn.h"
+#include "model/table_def.h"
 #include "storage/encryption/keyring.h"
 #include "storage/engine.h"
 
@@ -24,6 +26,9 @@ class Principals {
   ~Principals();
 
   iam::Directory& directory() { return *directory_; }
+  // What is stored of a table; null: there is none of that name, as in a file of principals.
+  Result<std::shared_ptr<const model::TableDef>> FindTable(const model::TableArn& arn);
+
   // Ok if what was changed is where it belongs.
   Status Close();
 
