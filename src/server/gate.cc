@@ -37,7 +37,7 @@ Gate::Gate(const ServeOptions& options, Store& store, Tables& tables)
                                     store.is_encrypted() ? store.keyring->iam_key_text() : std::string())),
       usage_(*store.engine),
       keys_(directory_, usage_),
-      backoff_({}, store.clock, store.random.NextU64()),
+      backoff_(options.failed_signatures, store.clock, store.random.NextU64()),
       believing_(options.account, KeyAccountsFrom(options)),
       verifying_(keys_, store.clock, &backoff_),
       posture_(keys_, believing_, verifying_),
