@@ -510,6 +510,18 @@ TEST_F(IamOperationsTest, BoundariesAndServicesAreKnownToConditions) {
   EXPECT_THAT(Try("Action=CreateServiceLinkedRole&AWSServiceName=dax.amazonaws.com", bob), StartsWith("AccessDenied"));
 }
 
+TEST_F(IamOperationsTest, AProviderIsAskedAboutByTheNameItWillHave) {
+  ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
+  const std::string policy =
+      R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"iam:*","Resource":"*"},)"
+      R"({"Effect":"Deny","Action":"iam:*","Resource":"arn:aws:iam::111122223333:oidc-provider/i.example"}]})";
+  ASSERT_EQ(Try("Action=PutUserPolicy&UserName=bob&PolicyName=p&PolicyDocument=" + Form(policy)), "ok");
+  for (const char* const url : {"https://i.example", "https://i.example/"})
+    EXPECT_THAT(Try(fmt::format("Action=CreateOpenIDConnectProvider&Url={}", url), User("bob")),
+                StartsWith("AccessDenied"))
+        << url;
+}
+
 TEST_F(IamOperationsTest, AccountsStandSideBySide) {
   ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
   EXPECT_EQ(Try("Action=CreateUser&UserName=bob", Root(iam::kOtherAccount)), "ok");

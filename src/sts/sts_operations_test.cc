@@ -378,6 +378,22 @@ TEST_F(WebIdentityTest, EachUserHasHisOwnItems) {
   EXPECT_FALSE(iam::Decide(*session, {}, {.action = "s3:GetObject", .resource = "arn:aws:s3:::b/eve-8"}).allowed());
 }
 
+// As some issuers write themselves, and as they are then configured.
+TEST_F(WebIdentityTest, AnIssuerMayEndWithASlash) {
+  const oidc::IssuerKeys::ReadSource read = [this](const auto&, const auto&) {
+    return oidc::KeySet::Read(issuer_.KeySetJson());
+  };
+  oidc::IssuerKeys issuers({{"https://i.example/", "unused", {}}}, clock_, read);
+  StsService sts{*directory_, issuers};
+  query::QueryOperations operations;
+  AddOperations(operations, sts);
+  operations_ = std::move(operations);
+  const int64_t now = clock_.NowMillis() / 1000;
+  const std::string reply = CallWith(issuer_.Sign(
+      fmt::format(R"({{"iss":"https://i.example/","sub":"bob-7","aud":"app","exp":{},"iat":{}}})", now + 600, now)));
+  EXPECT_EQ(Element(reply, "Provider"), "https://i.example/") << reply;
+}
+
 TEST_F(WebIdentityTest, WhoIsNotBelievedIsToldWhy) {
   const int64_t now = clock_.NowMillis() / 1000;
   EXPECT_THAT(CallWith("nonsense"), StartsWith("InvalidIdentityToken: The ID Token provided is not a valid JWT."));
