@@ -14,6 +14,7 @@ std::string Resource::Arn() const {
     case ResourceKind::kStream: return model::MakeStreamArn(model::MakeTableArn(region, account, name), part);
     case ResourceKind::kEventSourceMapping:
       return model::MakeArn("lambda", region, account, "event-source-mapping:" + std::string(name));
+    case ResourceKind::kKinesisStream: return model::MakeArn("kinesis", region, account, "stream/" + std::string(name));
   }
   return "*";
 }

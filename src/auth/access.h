@@ -27,13 +27,14 @@ enum class ResourceKind : uint8_t {
   kIndex,
   kStream,
   kEventSourceMapping,
+  kKinesisStream,
 };
 
 struct Resource {
   ResourceKind kind = ResourceKind::kNone;
   std::string_view region{};
   std::string_view account{};  // whose it is
-  std::string_view name{};     // of the table; the mapping's UUID
+  std::string_view name{};     // of the table or the Kinesis stream; the mapping's UUID
   std::string_view part{};     // the index, the stream's label
 
   std::string Arn() const;  // "*" of none

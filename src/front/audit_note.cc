@@ -41,6 +41,7 @@ std::string_view ResourceType(auth::ResourceKind kind) {
     case auth::ResourceKind::kIndex: return "AWS::DynamoDB::Index";
     case auth::ResourceKind::kStream: return "AWS::DynamoDB::Stream";
     case auth::ResourceKind::kEventSourceMapping: return "AWS::Lambda::EventSourceMapping";
+    case auth::ResourceKind::kKinesisStream: return "AWS::Kinesis::Stream";
     case auth::ResourceKind::kNone: break;
   }
   return {};
