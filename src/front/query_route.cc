@@ -78,6 +78,7 @@ Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::Qu
 
   query::QueryContext context{.arena = exchange.arena(),
                               .caller = operation.is_unsigned ? nullptr : &caller.principal,
+                              .is_unproven = caller.is_unproven,
                               .region = caller.region,
                               .iam_action = operation.iam_action,
                               .host = request.Value("Host"),

@@ -71,6 +71,7 @@ class CallsTest : public iam::StoreTest {
     const auth::Principal principal = who ? auth::PrincipalOf(who, key_id) : auth::Principal{};
     query::QueryContext context{.arena = arena,
                                 .caller = who ? &principal : nullptr,
+                                .is_unproven = is_unproven_,
                                 .region = "us-east-1",
                                 .iam_action = schema->iam_action,
                                 .source_ip = "192.0.2.1",
@@ -80,6 +81,8 @@ class CallsTest : public iam::StoreTest {
     const auto answered = RunBlocking(operations_.Execute(*schema, context, *input, target));
     return answered ? body : Told(answered.error());
   }
+  bool is_unproven_ = false;  // as if nobody had looked at signatures
+
   // As the root of the account.
   std::string Call(std::string_view form_text) { return Call(form_text, Root()); }
   // Says nothing but whether it went well.

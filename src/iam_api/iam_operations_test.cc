@@ -522,6 +522,18 @@ TEST_F(IamOperationsTest, AProviderIsAskedAboutByTheNameItWillHave) {
         << url;
 }
 
+TEST_F(IamOperationsTest, TheFirstPrincipalIsOneWhoCanSign) {
+  is_unproven_ = true;
+  for (const std::string& form : {std::string("Action=CreateUser&UserName=bob"),
+                                  "Action=CreateRole&RoleName=r&AssumeRolePolicyDocument=" + Form(kTrust),
+                                  std::string("Action=CreateServiceLinkedRole&AWSServiceName=dax.amazonaws.com")})
+    EXPECT_THAT(Try(form), StartsWith("InvalidInput: There are no principals yet")) << form;
+  EXPECT_TRUE(directory_->is_untouched());
+  EXPECT_EQ(Try("Action=CreateAccessKey"), "ok");
+  EXPECT_FALSE(directory_->is_untouched());
+  EXPECT_EQ(Try("Action=CreateUser&UserName=bob"), "ok") << "whose call was under way";
+}
+
 TEST_F(IamOperationsTest, AccountsStandSideBySide) {
   ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
   EXPECT_EQ(Try("Action=CreateUser&UserName=bob", Root(iam::kOtherAccount)), "ok");

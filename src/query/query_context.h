@@ -23,6 +23,8 @@ struct QueryContext {
   Arena& arena;
   // On whose behalf. Null for an operation that is called unsigned, and only there.
   const auth::Principal* caller = nullptr;
+  // Nobody has looked at his signature, because there are no principals.
+  bool is_unproven = false;
   std::string_view region{};      // that the signature is scoped to; empty: unsigned
   std::string_view iam_action{};  // what policies call the operation: "iam:CreateUser"
   std::string_view host{};        // where the client reached us

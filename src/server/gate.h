@@ -1,10 +1,10 @@
 // Gate: whom a server lets in, and what they may do: IAM's directory, and the verifier and authorizer that ask it.
 //
-// Stands on the Store, and asks the Tables for their policies. While there has never been an access key everybody who
-// signs at all is believed to be the root of the server's account; the first one shuts the gate for good, on every
-// connection and without a restart (auth/verify/posture.h). Until then nothing of it costs anything: no key file is
-// read or made. With believes_everybody (`armature local`) it never shuts. Load is called once, before anybody else is;
-// KeepHouse by one thread at a time.
+// Stands on the Store, and asks the Tables for their policies. While there has never been a principal (a user, a role,
+// an access key) everybody who signs at all is believed to be the root of the server's account; the first one shuts the
+// gate for good, on every connection and without a restart (auth/verify/posture.h). Until then nothing of it costs
+// anything: no key file is read or made. With believes_everybody (`armature local`) it never shuts. Load is called
+// once, before anybody else is; KeepHouse by one thread at a time.
 #pragma once
 
 #include <optional>

@@ -112,7 +112,7 @@ void AddFailureOptions(CLI::App& app, ServeOptions& options) {
   const auto add = [&app](const char* flag, uint32_t& most, const char* help) {
     app.add_option(flag, most, help)
         ->capture_default_str()
-        ->check(CLI::Range(uint32_t{0}, auth::FailureBackoff::kMostFailures));
+        ->check(CLI::Range(uint32_t{0}, auth::FailureBackoff::kHighestLimit));
   };
   add("--failed-signatures-per-key", failures.failures_of_key,
       "So many wrong signatures of one address with one access key, within the pause below, and the key is refused\n"
@@ -178,7 +178,7 @@ void AddPrincipalOptions(CLI::App& app, ServeOptions& options) {
   app.add_option(
          "--iam-file", options.iam_file,
          "Users, keys, roles and policies that are to be there, in TOML or in the JSON of aws iam\n"
-         "get-account-authorization-details (see docs/iam-file.md); with the first access key, from here or from\n"
+         "get-account-authorization-details (see docs/iam-file.md); with the first user or role, from here or from\n"
          "`armature iam init`, every signature is verified")
       ->type_name("FILE");
   app.add_option("--iam-key", options.iam_key_file,

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kWays = 4;  // slots that a subject may have
 constexpr int kFailureBits = 20;
-constexpr uint64_t kMostFailures = FailureBackoff::kMostFailures;
+constexpr uint64_t kMostFailures = FailureBackoff::kHighestLimit;
 static_assert(kMostFailures == (uint64_t{1} << kFailureBits) - 1);
 
 // Failures since a time; once they have reached the limit, the time at which they did.

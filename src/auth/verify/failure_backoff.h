@@ -33,7 +33,7 @@ class FailureBackoff {
     kKey,
   };
   // As many as can be counted.
-  static constexpr uint32_t kMostFailures = (uint32_t{1} << 20) - 1;
+  static constexpr uint32_t kHighestLimit = (uint32_t{1} << 20) - 1;
   static constexpr size_t kSlots = 4096;
 
   // The seed keeps others from knowing who shares a slot with whom.
