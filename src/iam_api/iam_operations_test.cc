@@ -534,6 +534,35 @@ TEST_F(IamOperationsTest, TheFirstPrincipalIsOneWhoCanSign) {
   EXPECT_EQ(Try("Action=CreateUser&UserName=bob"), "ok") << "whose call was under way";
 }
 
+// What tools ask before they delete a user or a role.
+TEST_F(IamOperationsTest, OfWhatThereIsNotThereIsNone) {
+  ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
+  AddRole("r");
+  const std::pair<const char*, const char*> lists[] = {
+      {"ListMFADevices", "MFADevices"},
+      {"ListSigningCertificates", "Certificates"},
+      {"ListSSHPublicKeys", "SSHPublicKeys"},
+      {"ListServiceSpecificCredentials", "ServiceSpecificCredentials"}};
+  for (const auto& [action, list] : lists) {
+    const std::string reply = Call(fmt::format("Action={}&UserName=bob", action));
+    EXPECT_THAT(reply, HasSubstr(fmt::format("<{}/>", list))) << action;
+    EXPECT_EQ(Try(fmt::format("Action={}", action), User("bob")).substr(0, 12), "AccessDenied") << action;
+    EXPECT_EQ(Try(fmt::format("Action={}&UserName=eve", action)),
+              "NoSuchEntity: The user with name eve cannot be found.");
+    if (std::string_view(action) != "ListServiceSpecificCredentials")
+      EXPECT_EQ(Element(reply, "IsTruncated"), "false") << action;
+  }
+  EXPECT_THAT(Call("Action=ListVirtualMFADevices"), HasSubstr("<VirtualMFADevices/>"));
+  EXPECT_THAT(Call("Action=ListInstanceProfilesForRole&RoleName=r"), HasSubstr("<InstanceProfiles/>"));
+  EXPECT_EQ(Try("Action=ListInstanceProfilesForRole&RoleName=none"),
+            "NoSuchEntity: The role with name none cannot be found.");
+  for (const char* const action : {"GetLoginProfile", "DeleteLoginProfile"}) {
+    EXPECT_EQ(Try(fmt::format("Action={}&UserName=bob", action)),
+              "NoSuchEntity: Login Profile for User bob cannot be found.");
+    EXPECT_THAT(Try(fmt::format("Action={}&UserName=bob", action), User("bob")), StartsWith("AccessDenied"));
+  }
+}
+
 TEST_F(IamOperationsTest, AccountsStandSideBySide) {
   ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
   EXPECT_EQ(Try("Action=CreateUser&UserName=bob", Root(iam::kOtherAccount)), "ok");

@@ -35,7 +35,7 @@ class Gate {
 
   // Reads what the store has and makes what --iam-file asks for. The error is one line fit for a user.
   Status Load();
-  // Stores when keys were last used, about once a minute.
+  // Stores when keys were last used, about once a minute, and forgets it of those that are gone.
   void KeepHouse();
   // The same at once: nobody comes in any more.
   void Stop();
@@ -69,7 +69,8 @@ class Gate {
   std::optional<auth::PrincipalLimits> limits_;  // before the verifier, if there are any
   const iam::TablePolicies table_policies_;
   const iam::PolicyAuthorizer authorizer_;
-  int ticks_ = 0;  // of KeepHouse
+  int ticks_ = 0;               // of KeepHouse
+  uint64_t usage_version_ = 0;  // of the directory, when what is gone from it was forgotten
 };
 
 }  // namespace armature::server

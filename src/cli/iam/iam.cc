@@ -7,6 +7,7 @@
 
 #include "base/async.h"
 #include "base/log.h"
+#include "base/memory/private_memory.h"
 #include "cli/iam/check.h"
 #include "cli/iam/options.h"
 #include "cli/iam/principals.h"
@@ -52,6 +53,7 @@ int CheckAccess(const Options& options) {
 }  // namespace
 
 int RunIam(int argc, char** argv) {
+  KeepMemoryPrivate();
   const auto options = iam_command::ParseOptions(argc, argv);
   if (!options.has_value()) return options.error();
   SetLogLevel(LogLevel::kError);
