@@ -4,7 +4,7 @@
 #include "base/tasks/heavy_lane.h"
 #include "iam_api/call.h"
 #include "iam_api/iam_operations.h"
-#include "iam_api/numbered_page.h"
+#include "iam_api/simulation/numbered_page.h"
 #include "iam_api/simulation/principal_policies.h"
 #include "iam_api/simulation/simulation.h"
 #include "model/names/arn.h"

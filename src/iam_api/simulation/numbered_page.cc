@@ -1,4 +1,4 @@
-#include "iam_api/numbered_page.h"
+#include "iam_api/simulation/numbered_page.h"
 
 #include <algorithm>
 #include <charconv>
