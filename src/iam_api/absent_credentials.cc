@@ -31,6 +31,8 @@ template <class Input, class Output>
 Task<QueryResult> ListNoneOfUser(IamService& service, QueryContext& context, const Input& input, Output& output) {
   const Call call(service, context);
   ARMATURE_CO_CHECK_OK(CheckUser(call, input.UserName));
+  // The model does not say that it is always there.
+  if constexpr (requires { output.SSHPublicKeys; }) output.SSHPublicKeys.emplace();
   co_return FinishEmpty(input, output);
 }
 

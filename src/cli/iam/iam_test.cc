@@ -225,6 +225,9 @@ TEST_F(IamCommandTest, ATablesPolicyAndTagsCount) {
   def.account = "123456789012";
   def.region = "us-east-1";
   def.name = "Games";
+  def.id = 1;
+  def.attribute_definitions = {{"pk", model::Type::kS}};
+  def.key_schema.hash = {{"pk", model::Type::kS}};
   def.tags = {{"team", "red"}};
   def.policy.document = Granting(kAnn, "dynamodb:GetItem", "Deny");
   def.policy.revision = 1;
