@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/tasks/heavy_lane.h"
 #include "iam_api/calls_testing.h"
 #include "iam_api/page.h"
 #include "wire/query/iam.h"
@@ -408,6 +409,22 @@ TEST_F(IamOperationsTest, APageOfASimulationEndsWhenItHasBecomeLong) {
   }
   EXPECT_EQ(results, 40u);
   EXPECT_GT(pages, 4u);
+}
+
+TEST_F(IamOperationsTest, OthersGoFirstWhileASimulationRuns) {
+  std::string form = "Action=SimulateCustomPolicy&PolicyInputList.member.1=" + Form(kGetItem);
+  for (int i = 1; i <= 100; ++i) form += fmt::format("&ActionNames.member.{}=a:b{}", i, i);
+  std::string reply;
+  size_t turns = 0;
+  executor_.Start([](auto& test, std::string sent, std::string& out) -> Task<void> {
+    out = co_await test.Answer(std::move(sent), test.Root());
+  }(*this, form, reply));
+  executor_.Start([](const std::string& out, size_t& count) -> Task<void> {
+    for (; out.empty(); ++count) co_await HeavyLane::Yield();
+  }(reply, turns));
+  executor_.RunQueued();
+  EXPECT_EQ(CountOf(reply, "<EvalActionName>"), 100u);
+  EXPECT_GE(turns, 99u);
 }
 
 TEST_F(IamOperationsTest, AMarkerOfASimulationIsAPlaceAndNotAWay) {
