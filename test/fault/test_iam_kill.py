@@ -119,7 +119,7 @@ class Changer:
             while True:
                 self.count += 1
                 self.change(iam, f"{self.name}-{self.count}")
-        except (botocore.exceptions.ClientError, botocore.exceptions.HTTPClientError) as error:
+        except (botocore.exceptions.ClientError, botocore.exceptions.BotoCoreError) as error:
             if isinstance(error, botocore.exceptions.ClientError):
                 self.errors.append(error)  # a server that is killed says nothing
 

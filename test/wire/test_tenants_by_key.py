@@ -33,7 +33,7 @@ class Kind:
 
 
 KINDS = {
-    "number": Kind("N", "7", ["7", "7.0", "07", "0.7E1", "70e-1"], ["8", "70", "-7", "7.00000000000000000000000000000000000001", "0.07"], lambda value: value),
+    "number": Kind("N", "7", ["7", "7.0", "07", "0.7E1", "70e-1"], ["8", "70", "-7", "7.0000000000000000000000000000000000001", "0.07"], lambda value: value),
     "bytes": Kind("B", "AAEC/w==", ["AAEC/w=="], ["AAEC/g==", "AAE=", "AAEC/wA=", "QUFFQy93PT0="], lambda value: None),
 }
 

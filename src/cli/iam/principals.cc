@@ -49,6 +49,7 @@ Status Principals::OpenStore(const Source& source, bool may_create) {
     return Status::Locked(fmt::format("{} is in use: stop the server first", source.data_directory));
   if (!engine) return std::move(engine).error();
   engine_ = std::move(*engine);
+  has_tables_ = true;
   return Status::Ok();
 }
 

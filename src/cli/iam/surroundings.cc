@@ -41,7 +41,8 @@ Result<std::string> ReadPolicyFile(const std::string& path) {
 Status AddStored(Principals& principals, const TableResource& resource, Surroundings& found) {
   ARMATURE_TRY(const auto def, principals.FindTable(resource.table));
   if (!def) {
-    found.notes.push_back("there is no such table here: what it may have of policies and tags does not count");
+    if (principals.has_tables())
+      found.notes.push_back("there is no such table here: what it may have of policies and tags does not count");
     return Status::Ok();
   }
   // Streams have tags of their own, of which there are none.
