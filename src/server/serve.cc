@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <malloc.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
+#include "base/memory/private_memory.h"
 #include "net/tls/record_buffers.h"
 #include "server/house.h"
 #include "server/local_options.h"
@@ -45,10 +45,6 @@ sigset_t BlockSignals(bool reloads) {
   signal(SIGPIPE, SIG_IGN);
   return signals;
 }
-
-// The memory has secrets and everybody's items in it. It is not written to core files, and other processes of the same
-// user, handlers of triggers among them, can look neither into it nor at the environment that the server was given.
-void KeepMemoryPrivate() { prctl(PR_SET_DUMPABLE, 0); }
 
 // Keys by which the server itself is known to others, or its administrator to it, are nothing for handlers of triggers:
 // those get keys of their own. While anybody is believed and nobody else called they are the user's own affair.
@@ -138,7 +134,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   SetLogLevel(options.log_level);
   const sigset_t signals = BlockSignals(!options.tls_certificate.empty() || IsEncrypted(options));
   if (!options.tls_certificate.empty()) net::KeepRecordBuffers();
-  if (!options.core_dumps) KeepMemoryPrivate();
+  if (!options.core_dumps) KeepMemoryPrivate();  // handlers of triggers are processes of its user too
   RaiseDescriptorLimit();
   GiveLargeBlocksBack();
   MemoryReserve::Install();

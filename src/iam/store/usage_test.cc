@@ -65,6 +65,26 @@ TEST_F(UsageTest, NothingIsWrittenTwice) {
   EXPECT_EQ(engine_->stats().commits, commits + 1);
 }
 
+TEST_F(UsageTest, WhatBelongsToNobodyIsForgottenWhileItRuns) {
+  usage_->Note("AKIA1", "dynamodb", "r", kNow);
+  usage_->Note("AKIA2", "dynamodb", "r", kNow);
+  EXPECT_EQ(Write(), "ok");
+  const auto forget = [&] {
+    return RunBlocking(usage_->Forget([](std::string_view id) { return id == "AKIA2"; })).ToString();
+  };
+  engine_->FailNext(Point::kCommit, 1, Status::NoSpace("full"));
+  EXPECT_NE(forget(), "ok");
+  EXPECT_TRUE(usage_->Find("AKIA1")) << "tried again the next time";
+  EXPECT_EQ(forget(), "ok");
+  EXPECT_FALSE(usage_->Find("AKIA1"));
+  EXPECT_TRUE(usage_->Find("AKIA2"));
+  const uint64_t commits = engine_->stats().commits;
+  EXPECT_EQ(forget(), "ok");
+  EXPECT_EQ(engine_->stats().commits, commits) << "nothing is left to do";
+  Load();
+  EXPECT_FALSE(usage_->Find("AKIA1"));
+}
+
 TEST_F(UsageTest, AFailedWriteIsMadeAgain) {
   usage_->Note("AKIA1", "dynamodb", "r", kNow);
   engine_->FailNext(Point::kCommit, 1, Status::NoSpace("full"));
