@@ -15,8 +15,8 @@
 //  Sequence    The commits of a partition take the numbers 1, 2, 3 … in their order, over restarts too: one each, or as
 //              many as there are numbered puts in the batch. Between partitions there is no order.
 //  Counts      A commit adds what its batch counts (Batch::Count) to the counts of its partition, atomically and
-//  durable
-//              with it: OpenPartition::counts has every finished Commit, and after a crash exactly those that are left.
+//              durable with it: OpenPartition::counts has every finished Commit, and after a crash exactly those that
+//              are left.
 //  Visibility  View::kLatest sees every finished Commit. View::kDurable sees only what no crash can take back, and
 //              everything whose WhenDurable has finished: it never runs backwards. It sees the commits of a partition
 //              in their order: with one all before it.
