@@ -28,16 +28,30 @@ ApiResult<void> Pipeline::Prepare(const net::HttpRequest& request, const wire::O
   ARMATURE_TRY(call.caller, Authenticate(request, arena, expected));
   call.is_refused = false;
   if (!document) return std::move(document).error();
+  return Decode(std::move(document).value(), arena, call);
+}
 
+ApiResult<void> Pipeline::PrepareOwn(std::string_view json, const wire::OperationSchema& schema, Caller caller,
+                                     Arena& arena, Call& call) const {
+  ARMATURE_TRY(wire::JsonDocument document, wire::JsonDocument::ParsePadded(json));
+  call.schema = &schema;
+  call.operation = api::FindOperation(schema);
+  if (!call.operation) return model::UnknownOperationException();
+  call.caller = std::move(caller);
+  return Decode(std::move(document), arena, call);
+}
+
+ApiResult<void> Pipeline::Decode(wire::JsonDocument document, Arena& arena, Call& call) const {
   const auto numbers =
       services_.compatibility.reads_numbers_from_text ? wire::NumberForm::kTextToo : wire::NumberForm::kNumbersOnly;
   call.request = call.operation->make_request(arena);
-  ARMATURE_CHECK_OK(wire::DecodeRequest(*schema, document->root(), arena, call.value_errors, call.request, numbers));
+  ARMATURE_CHECK_OK(
+      wire::DecodeRequest(*call.schema, document.root(), arena, call.value_errors, call.request, numbers));
   call.is_decoded = true;
-  ARMATURE_CHECK_OK(wire::ValidateRequest(*schema, call.value_errors.WordingOf(*schema), call.request));
+  ARMATURE_CHECK_OK(wire::ValidateRequest(*call.schema, call.value_errors.WordingOf(*call.schema), call.request));
   // Many large requests may wait for the disk at once: none keeps what it needs no more, and the rest is counted.
-  document->KeepStringsOnly();
-  call.document.emplace(std::move(*document));
+  document.KeepStringsOnly();
+  call.document.emplace(std::move(document));
   return {};
 }
 

@@ -68,7 +68,11 @@ class Pipeline {
   // May run on any thread.
   model::ApiResult<void> Prepare(const net::HttpRequest& request, const wire::OperationSchema* schema, Arena& arena,
                                  Call& call, const auth::Expected& expected = {}) const;
-  // Appends the reply to `body`. REQUIRES: Prepare succeeded; call, request, arena and body hold until the task is
+  // The same for a request that this process makes itself on behalf of `caller`: nobody signed it. REQUIRES:
+  // simdjson::SIMDJSON_PADDING readable bytes behind `json`, unchanged while this runs.
+  model::ApiResult<void> PrepareOwn(std::string_view json, const wire::OperationSchema& schema, Caller caller,
+                                    Arena& arena, Call& call) const;
+  // Appends the reply to `body`. REQUIRES: one of them succeeded; call, request, arena and body hold until the task is
   // done.
   Task<model::ApiResult<void>> Execute(Call& call, const net::HttpRequest& request, Arena& arena,
                                        std::string& body) const;
@@ -86,6 +90,7 @@ class Pipeline {
   const audit::Audit* audit() const { return audit_; }
 
  private:
+  model::ApiResult<void> Decode(wire::JsonDocument document, Arena& arena, Call& call) const;
   const auth::Authorizer* AuthorizerOf(bool is_unproven) const { return is_unproven ? nullptr : services_.authorizer; }
   auth::Circumstances CircumstancesOf(const net::HttpRequest& request, const Caller& caller, int64_t now_millis) const;
   const PipelineOptions options_;

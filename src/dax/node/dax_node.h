@@ -1,0 +1,77 @@
+// DaxNode: a node of a cluster: a port, connections, and caches of its own.
+//
+// Owns its caches and its server. What it knows of tables, attribute lists, its sisters and who may do what is the
+// cluster's (dax_cluster.h). AnswerAtOnce and Answer are called on the node's reactors, by its sessions; Start and Stop
+// by one thread outside of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "auth/verifier.h"
+#include "base/async.h"
+#include "base/result.h"
+#include "dax/node/dax_call.h"
+#include "dax/node/node_caches.h"
+#include "dax/node/sign_in.h"
+#include "net/transport/stream_server.h"
+
+namespace armature::net {
+class TlsAcceptor;
+}
+
+namespace armature::dax {
+
+class DaxCluster;
+
+struct NodePlan {
+  std::string id = "a";  // within the cluster
+  std::string host = "127.0.0.1";
+  uint16_t port = 8111;                   // 0: any free port
+  std::string advertised_host;            // where clients are told to go; empty: the host
+  std::string zone = "us-east-1a";
+  std::shared_ptr<net::TlsAcceptor> tls;  // null: `port` speaks without TLS, and there is no tls_port
+  std::optional<uint16_t> tls_port;       // beside `port`; without it, and with tls, `port` itself speaks TLS
+  int threads = 0;                        // 0: one per core
+  size_t max_connections = 20'000;
+  size_t max_buffered_bytes = size_t{256} << 20;
+};
+
+class DaxNode {
+ public:
+  // The cluster must outlive it.
+  DaxNode(DaxCluster& cluster, NodePlan plan);
+  ~DaxNode();
+  DaxNode(const DaxNode&) = delete;
+  DaxNode& operator=(const DaxNode&) = delete;
+
+  // Listens. The error is one line fit for a user.
+  Status Start();
+  // Takes no more, answers what is under way for that long. What was cut off is how many.
+  size_t Stop(std::chrono::milliseconds patience);
+
+  const NodePlan& plan() const { return plan_; }
+  uint16_t port() const { return server_->port(); }          // REQUIRES: started
+  uint16_t tls_port() const { return server_->tls_port(); }  // REQUIRES: and it has one
+  NodeCaches& caches() { return caches_; }
+  DaxCluster& cluster() { return cluster_; }
+
+  // --- for its sessions
+
+  auth::AuthResult<SignedIn> SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const;
+  Scope ScopeOf(const SignedIn& caller) const;
+  // Makes the answer if that needs nobody else: what is in the cache, and what a node knows by itself.
+  bool AnswerAtOnce(DaxCall& call);
+  // Makes the answer.
+  Task<void> Answer(DaxCall& call);
+
+ private:
+  DaxCluster& cluster_;
+  const NodePlan plan_;
+  NodeCaches caches_;
+  std::unique_ptr<net::StreamServer> server_;
+};
+
+}  // namespace armature::dax

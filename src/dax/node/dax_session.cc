@@ -1,0 +1,161 @@
+#include "dax/node/dax_session.h"
+
+#include <new>
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "dax/node/error_reply.h"
+
+namespace armature::dax {
+
+namespace {
+
+// Memory may be what has run out; a log line is not worth the process.
+void LogFailure(const char* what) noexcept {
+  try {
+    LogError("a DAX request failed with an exception: {}", what);
+  } catch (...) {}
+}
+
+}  // namespace
+
+DaxSession::DaxSession(DaxContext& context, net::Transport& transport) : context_(context), transport_(transport) {
+  transport_.SetIdleTimeout(net::TimerWheel::kNever);
+}
+
+DaxSession::~DaxSession() { ReleaseCall(); }
+
+net::Session::Progress DaxSession::OnInput() {
+  switch (scanner_.Scan(transport_.input().view())) {
+    case FrameScanner::State::kNeedMore: return Progress::kNeedMore;
+    case FrameScanner::State::kMalformed: return Reject(scanner_.reason());
+    case FrameScanner::State::kWhole: break;
+  }
+  const size_t bytes = scanner_.length();
+  if (!scanner_.is_greeting()) return TakeMessage(bytes);
+  scanner_.Next();
+  transport_.input().Consume(bytes);
+  return Progress::kTook;
+}
+
+net::Session::Progress DaxSession::TakeMessage(size_t bytes) {
+  scanner_.Next();
+  message_bytes_ = bytes;
+  call_ = context_.calls.Take();
+  auto request = ReadRequest(transport_.input().view().substr(0, bytes), call_->arena);
+  if (!request) {
+    AppendRefusal(request.error().message(), call_->reply);
+    Answer();
+    return Progress::kTook;
+  }
+  call_->request = *request;
+  call_->peer = &transport_.peer();
+  if (request->method == Method::kAuthorizeConnection) {
+    TakeSignature();
+    ReleaseCall();
+    transport_.input().Consume(bytes);
+    return Progress::kTook;
+  }
+  if (!IsAdmitted() || context_.node.AnswerAtOnce(*call_)) {
+    Answer();
+    return Progress::kTook;
+  }
+  is_starting_ = true;
+  is_done_ = false;
+  Run();
+  is_starting_ = false;
+  if (!is_done_) return Progress::kBusy;
+  Answer();
+  return Progress::kTook;
+}
+
+void DaxSession::TakeSignature() {
+  auto signed_in = context_.node.SignIn(call_->request, transport_.peer(), call_->arena);
+  caller_.reset();
+  fault_.reset();
+  if (signed_in) caller_ = std::make_shared<const SignedIn>(std::move(signed_in).value());
+  else fault_ = std::move(signed_in).error();
+}
+
+bool DaxSession::IsAdmitted() {
+  if (!caller_) {
+    AppendSignatureFault(fault_, call_->reply);
+    return false;
+  }
+  call_->caller = caller_;
+  call_->scope = context_.node.ScopeOf(*caller_);
+  if (!transport_.MustShed()) return true;
+  AppendOverload(call_->reply);
+  return false;
+}
+
+// The root of a request's coroutines. Whatever they throw ends here.
+async_detail::Detached DaxSession::Run() {
+  try {
+    co_await context_.node.Answer(*call_);
+  } catch (const std::exception& error) {
+    LogFailure(error.what());
+    call_->reply.clear();
+    AppendFailure(call_->reply);
+  }
+  is_done_ = true;
+  if (!is_starting_) OnDone();
+}
+
+// A suspended request is done, on our reactor's thread. Last thing in its coroutine: `this` may go.
+void DaxSession::OnDone() {
+  if (!transport_.is_closed()) {
+    try {
+      Answer();
+    } catch (const std::bad_alloc&) { transport_.Close(); }
+  }
+  transport_.Resume();
+}
+
+void DaxSession::Answer() {
+  net::Buffer& out = transport_.output();
+  transport_.input().Consume(message_bytes_);
+  if (call_->reply.size() <= out.free_bytes()) {
+    out.Append(call_->reply);
+    ReleaseCall();
+  } else {
+    transport_.SendFrom(call_->reply);  // the call stays until it is written
+    call_->arena.Reset();
+  }
+  if (transport_.is_draining()) transport_.Finish();
+}
+
+net::Session::Progress DaxSession::Reject(std::string_view why) {
+  std::string told;
+  AppendRefusal(why, told);
+  transport_.output().Append(told);
+  transport_.Reject();
+  return Progress::kStopped;
+}
+
+size_t DaxSession::HeldBytes() const {
+  if (!call_) return 0;
+  const size_t arena = call_->arena.bytes_reserved();
+  return (arena > Arena::kFirstBlockBytes ? arena - Arena::kFirstBlockBytes : 0) + call_->reply.capacity();
+}
+
+void DaxSession::OnGivenUp(net::GiveUp why) {
+  // Who does not speak TLS where it is spoken, or was slow with a message, would not understand an answer.
+  if (why == net::GiveUp::kTooLong || why == net::GiveUp::kNoRoom || why == net::GiveUp::kRefused) {
+    std::string told;
+    AppendOverload(told);
+    transport_.output().Append(told);
+  }
+  ReleaseCall();
+}
+
+void DaxSession::ReleaseCall() {
+  if (call_) context_.calls.Give(std::move(call_));
+}
+
+std::unique_ptr<net::Session> DaxProtocol::MakeSession(net::Transport& transport) {
+  return std::make_unique<DaxSession>(context_, transport);
+}
+
+}  // namespace armature::dax

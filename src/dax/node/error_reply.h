@@ -1,0 +1,25 @@
+// What a node itself tells a client instead of an answer: faults that DynamoDB never heard of.
+//
+// Each appends a whole answer, in the codes that the clients know. Pure. Used by node/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "auth/auth_fault.h"
+#include "model/api_error.h"
+
+namespace armature::dax {
+
+// The message is not what the protocol wants.
+void AppendRefusal(std::string_view why, std::string& out);
+// Nobody has signed in (no fault), or not rightly. Clients send their signature again before the next request.
+void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, std::string& out);
+// There is no room for the request now: clients try again.
+void AppendOverload(std::string& out);
+// A fault of our own.
+void AppendFailure(std::string& out);
+void AppendApiError(const model::ApiError& error, std::string& out);
+
+}  // namespace armature::dax
