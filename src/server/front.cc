@@ -60,8 +60,7 @@ Result<std::shared_ptr<net::TlsAcceptor>> Front::OpenTls(const ServeOptions& opt
   return net::TlsAcceptor::Open({.files = files, .wants_kernel = options.tls_kernel}, store.metrics, store.clock);
 }
 
-Result<Secret> Front::ReadMetricsToken(const ServeOptions& options) {
-  const std::string& path = options.metrics_token_file;
+Result<Secret> Front::ReadMetricsToken(const std::string& path) {
   if (path.empty()) return Secret();
   std::ifstream file(path);
   std::string line;

@@ -33,8 +33,8 @@ class Front {
   // Null `audit`: nothing is recorded. REQUIRES: gate, tables and background are loaded.
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
         std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token, const audit::Audit* audit = nullptr);
-  // What --metrics-token names; empty where nothing is. The error is one line fit for a user.
-  static Result<Secret> ReadMetricsToken(const ServeOptions& options);
+  // What --metrics-token names; empty where that is nothing. The error is one line fit for a user.
+  static Result<Secret> ReadMetricsToken(const std::string& path);
 
   Status Listen();
   uint16_t port() const { return server_.port(); }          // REQUIRES: it listens

@@ -42,7 +42,7 @@ Status House::Load() {
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
-  ARMATURE_TRY(Secret metrics_token, Front::ReadMetricsToken(options_));
+  ARMATURE_TRY(Secret metrics_token, Front::ReadMetricsToken(options_.metrics_token_file));
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
   front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls), std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);

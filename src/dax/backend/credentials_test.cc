@@ -97,8 +97,7 @@ TEST_F(CredentialStoreTest, WhoeverWaitsGetsWhatOneReadingFound) {
   CredentialStore store(KeyNamed("old"), Loads(), clock);
   const CredentialsPtr old = store.Current();
   std::vector<std::future<CredentialsPtr>> waiting;
-  for (int i = 0; i < 4; ++i)
-    waiting.push_back(std::async(std::launch::async, [&] { return Renew(store, old); }));
+  for (int i = 0; i < 4; ++i) waiting.push_back(std::async(std::launch::async, [&] { return Renew(store, old); }));
   AwaitLoads(1);
   release.set_value();
   for (auto& one : waiting) EXPECT_EQ(IdOf(one.get()), "new");

@@ -32,8 +32,10 @@ constexpr const char* kRepeats = "armature_dax_endpoint_repeats_total";
 constexpr const char* kThrottled = "armature_dax_endpoint_throttled_total";
 
 std::string ErrorReply(int status, std::string_view type, std::string_view message = "why") {
-  const std::string body = fmt::format(R"({{"__type":"com.amazonaws.dynamodb.v20120810#{}","message":"{}"}})", type, message);
-  return fmt::format("HTTP/1.1 {} Some\r\nx-amzn-RequestId: RID\r\nContent-Length: {}\r\n\r\n{}", status, body.size(), body);
+  const std::string body =
+      fmt::format(R"({{"__type":"com.amazonaws.dynamodb.v20120810#{}","message":"{}"}})", type, message);
+  return fmt::format("HTTP/1.1 {} Some\r\nx-amzn-RequestId: RID\r\nContent-Length: {}\r\n\r\n{}", status, body.size(),
+                     body);
 }
 
 std::string NameOf(const BackendReply& reply) { return reply ? "ok: " + *reply : reply.error().name; }
@@ -67,7 +69,10 @@ class RemoteBackendTest : public testing::Test {
     options.endpoint = *ParseEndpointUrl(fmt::format("{}://127.0.0.1:{}", options.tls ? "https" : "http", port));
     store = std::make_unique<CredentialStore>(
         Credentials{{"AKID", "secret", token}, {}},
-        [this]() -> Result<Credentials> { return Credentials{{next_key, "secret", token}, {}}; }, wall);
+        [this]() -> Result<Credentials> {
+          return Credentials{{next_key, "secret", token}, {}};
+        },
+        wall);
     backend = std::make_unique<RemoteBackend>(options, *store, wall, metrics);
     for (size_t i = 0; i < threads; ++i) loops.push_back(std::make_unique<LoopThread>(timers));
   }
@@ -143,7 +148,8 @@ TEST_F(ScriptedEndpointTest, ARequestIsSignedAsTheNode) {
   const std::string json = R"({"TableName":"T"})";
   for (const char* session : {"", "a session's token"}) {
     token = session;
-    store = std::make_unique<CredentialStore>(Credentials{{"AKID", "secret", token}, {}}, CredentialStore::Load(), wall);
+    store =
+        std::make_unique<CredentialStore>(Credentials{{"AKID", "secret", token}, {}}, CredentialStore::Load(), wall);
     RemoteBackend own(options, *store, wall, metrics);
     LoopThread loop(timers);
     auto done = std::make_shared<std::promise<BackendReply>>();
@@ -166,7 +172,8 @@ TEST_F(ScriptedEndpointTest, ARequestIsSignedAsTheNode) {
     expected.headers = {{"Content-Type", "application/x-amz-json-1.0"}, {"X-Amz-Target", "DynamoDB_20120810.PutItem"}};
     expected.body = json;
     auth::SignRequest({"AKID", "secret", token}, "ap-south-1", "dynamodb", wall.NowMillis() / 1000, expected);
-    for (const HttpHeader& header : expected.headers) EXPECT_EQ(HeaderOf(head, header.name), header.value) << header.name;
+    for (const HttpHeader& header : expected.headers)
+      EXPECT_EQ(HeaderOf(head, header.name), header.value) << header.name;
   }
 }
 
@@ -233,9 +240,9 @@ TEST_F(ScriptedEndpointTest, RepliesAndErrorsArePassedOnAndErrorsAreNotRepeated)
 
 TEST_F(ScriptedEndpointTest, WhatIsDamagedOrForeignIsNoReply) {
   StartBackend(peer.port());
-  for (const std::string& bytes :
-       {Reply("{\"a\":1}", "x-amz-crc32: 7\r\n"), Reply("<html>hello</html>"), Reply(""), std::string("SSH-2.0\r\n\r\n"),
-        std::string("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 8\r\n\r\n")}) {
+  for (const std::string& bytes : {Reply("{\"a\":1}", "x-amz-crc32: 7\r\n"), Reply("<html>hello</html>"), Reply(""),
+                                   std::string("SSH-2.0\r\n\r\n"),
+                                   std::string("HTTP/1.1 200 OK\r\nContent-Length: 9\r\nContent-Length: 8\r\n\r\n")}) {
     const BackendReply write = Against("PutItem", bytes);
     EXPECT_EQ(NameOf(write), "InternalServerError") << bytes;
     EXPECT_TRUE(IsUnknown(write));
@@ -364,6 +371,10 @@ TEST_F(RemoteBackendTest, WhoDoesNotTakeTheConnectionHasASecondAndIsTriedTwice) 
 
 class ServedEndpointTest : public RemoteBackendTest {
  protected:
+  void TearDown() override {
+    RemoteBackendTest::TearDown();
+    if (server) EXPECT_EQ(server->Stop(std::chrono::seconds(10)), 0u);
+  }
   void StartServer() {
     handler.function = [this](net::Exchange& exchange) -> Task<void> {
       if (held.valid()) co_await Held();
@@ -422,7 +433,8 @@ TEST_F(ServedEndpointTest, WhatIsUnderWayEndsWhenTheBackendIsShutAndNothingBegin
   StartServer();
   StartBackend(server->port(), 2);
   std::vector<Answer> under_way;
-  for (size_t i = 0; i < 40; ++i) under_way.push_back(Call(i % 4 < 2 ? "PutItem" : "GetItem", "{}", "eu-west-1", i % 2));
+  for (size_t i = 0; i < 40; ++i)
+    under_way.push_back(Call(i % 4 < 2 ? "PutItem" : "GetItem", "{}", "eu-west-1", i % 2));
   for (int i = 0; i < 10'000 && Count(kCalls) < 40; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   backend->Shutdown();
   for (size_t i = 0; i < under_way.size(); ++i) {

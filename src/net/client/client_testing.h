@@ -1,4 +1,5 @@
-// What tests of the HTTP client share: a peer whose every byte the test decides, and the client on a reactor of its own.
+// What tests of the HTTP client share: a peer whose every byte the test decides, and the client on a reactor of its
+// own.
 #pragma once
 
 #include <future>

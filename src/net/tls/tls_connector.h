@@ -1,8 +1,8 @@
 // TlsConnector: makes the TLS streams of connections that we make.
 //
-// Owns OpenSSL's settings and knows whose certificates are believed; the peer's certificate is always verified, its name
-// too. Immutable and thread-safe: one for all reactors. Made where an https endpoint is called, and only there: until
-// then nothing of it is set up.
+// Owns OpenSSL's settings and knows whose certificates are believed; the peer's certificate is always verified, its
+// name too. Immutable and thread-safe: one for all reactors. Made where an https endpoint is called, and only there:
+// until then nothing of it is set up.
 #pragma once
 
 #include <memory>
