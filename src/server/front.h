@@ -37,6 +37,8 @@ class Front {
   static Result<Secret> ReadMetricsToken(const std::string& path);
 
   Status Listen();
+  // For those who ask it on behalf of others: DAX nodes.
+  const front::Pipeline& pipeline() const { return pipeline_; }
   uint16_t port() const { return server_.port(); }          // REQUIRES: it listens
   uint16_t tls_port() const { return server_.tls_port(); }  // REQUIRES: and --tls-port was given
   // New connections get the certificate that the files hold now. On an error the old one stays.

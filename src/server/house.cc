@@ -44,17 +44,23 @@ Status House::Load() {
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
   ARMATURE_TRY(Secret metrics_token, Front::ReadMetricsToken(options_.metrics_token_file));
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
-  front_.emplace(options_, *store_, gate_, tables_, background_, std::move(tls), std::move(metrics_token),
+  front_.emplace(options_, *store_, gate_, tables_, background_, tls, std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);
+  if (options_.dax.is_asked_for()) {
+    dax_.emplace(options_, *store_, gate_, tables_, front_->pipeline(), std::move(tls));
+    if (Status status = dax_->Load(); !status.ok()) return status;
+  }
   if (is_encrypted()) rekeying_.emplace(*store_->keyring, *store_->engine, store_->metrics);
   return Status::Ok();
 }
 
 Status House::Open() {
   if (recording_) recording_->Start();
-  if (Status status = front_->Listen(); !status.ok()) {
+  Status listening = front_->Listen();
+  if (listening.ok() && dax_) listening = dax_->Open();
+  if (!listening.ok()) {
     LogFailure("closing", Close());
-    return status;
+    return listening;
   }
   background_.Start(EndpointFor(options_, port()));
   tables_.Start();
@@ -65,6 +71,7 @@ Status House::Open() {
 Status House::Close() {
   background_.StopFunctions();
   front_->Stop();
+  if (dax_) dax_->Stop();
   background_.Stop();
   tables_.Stop();
   gate_.Stop();

@@ -393,6 +393,7 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   AddServingOptions(app, options, config_file);
   AddLimitOptions(app, options);
   AddTlsOptions(app, options);
+  AddNodeOptions(app, options.dax);
   AddSiteOptions(app, options);
   AddPrincipalOptions(app, options);
   AddAuditOptions(app, options);

@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
+#include "server/dax/node_options.h"
 #include "storage/encryption/keyring.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
 #include "table/write/write_options.h"
@@ -80,6 +81,7 @@ struct ServeOptions {
   std::string tls_client_ca;  // clients have to show a certificate that it signed; empty: they show none
   std::optional<uint16_t> tls_port;
   bool tls_kernel = false;                 // the kernel encrypts
+  NodeOptions dax;
   std::vector<std::string> allowed_hosts;  // names clients may use for this server, beside its addresses
   std::vector<std::string> cors_origins;   // origins whose web pages may use this server
   // Where Kinesis streaming destinations deliver to, and as whom. Without an endpoint none can be enabled.

@@ -52,6 +52,7 @@ std::string ReadyLine(const ServeOptions& options, const House& house) {
   const bool is_secure = !options.tls_certificate.empty() && !options.tls_port;
   std::string urls = UrlOf(is_secure ? "https" : "http", options.host, house.port());
   if (options.tls_port) urls += " and " + UrlOf("https", options.host, house.tls_port());
+  if (const std::string dax = house.dax_urls(); !dax.empty()) urls += " and " + dax;
   const std::string where =
       options.in_memory ? "in memory"
                         : fmt::format("{}data in {}", house.is_encrypted() ? "encrypted " : "", options.data_directory);

@@ -21,14 +21,16 @@ struct DaxCall {
   ParsedRequest request;
   std::shared_ptr<const SignedIn> caller;  // null: nobody has signed in, or not rightly
   const net::Peer* peer = nullptr;
-  Scope scope;        // whose tables are meant
-  std::string reply;  // bytes for the client, errors included
+  Scope scope;                // whose tables are meant
+  std::string reply;          // bytes for the client, errors included
+  bool is_looked_up = false;  // the cache has been asked, and the miss counted
 
   void Clear() {
     arena.Reset();
     request = {};
     caller.reset();
     scope = {};
+    is_looked_up = false;
     reply.clear();
     if (reply.capacity() > kKeptReplyBytes) reply.shrink_to_fit();
   }

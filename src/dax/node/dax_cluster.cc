@@ -37,7 +37,8 @@ Status DaxCluster::AddNode(NodePlan plan) {
   node->caches().SetTimesToLive(record_ttl_millis_.load(), query_ttl_millis_.load());
   // Writers tell it before it can have cached anything.
   Nodes now = *nodes();
-  now.push_back(node);
+  const auto comes_later = [&node](const auto& other) { return other->plan().id > node->plan().id; };
+  now.insert(std::find_if(now.begin(), now.end(), comes_later), node);
   Publish(std::move(now));
   Status status = node->Start();
   if (!status.ok()) {
@@ -60,6 +61,11 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
     Publish(std::move(now));
   }
   const size_t cut_off = gone->Stop(patience);
+  gone->caches().Clear();
+  {
+    MutexLock lock(changing_);
+    removed_.push_back(gone);
+  }
   if (cut_off > 0) LogWarn("{} requests were cut off when DAX node {} stopped", cut_off, id);
   return true;
 }
@@ -92,7 +98,7 @@ void DaxCluster::SetTimesToLive(int64_t record_ttl_millis, int64_t query_ttl_mil
 }
 
 model::ApiResult<void> DaxCluster::Authorize(const DaxCall& call, std::string_view action) const {
-  if (!services_.authorizer || call.caller->is_unproven) return {};
+  if (!asks_for_permission(call)) return {};
   const std::string address = net::AddressText(*call.peer);
   const auth::Resource resource{.kind = auth::ResourceKind::kDaxCluster,
                                 .region = settings_.region,

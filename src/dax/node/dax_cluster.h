@@ -1,6 +1,6 @@
 // DaxCluster: nodes that answer for one name, and what they share.
 //
-// Settings that may change while nodes serve, who may do what, which nodes there are (the first is the leader), and
+// Settings that may change while nodes serve, who may do what, which nodes there are (the first by its id leads), and
 // the word that an item was written, which every node's cache gets before the writer is answered. Nodes are added and
 // removed by one thread at a time; everything else is thread-safe. `dax/control` and the command line make clusters.
 #pragma once
@@ -79,6 +79,8 @@ class DaxCluster {
   // Another number for another leader.
   int64_t leader_session() const { return leader_session_.load(); }
 
+  // Whether policies are asked about a request.
+  bool asks_for_permission(const DaxCall& call) const { return services_.authorizer && !call.caller->is_unproven; }
   // Whether the caller of a request may do that to this cluster: "dax:GetItem".
   model::ApiResult<void> Authorize(const DaxCall& call, std::string_view action) const;
 
@@ -94,6 +96,8 @@ class DaxCluster {
   Mutex changing_;
   mutable SharedMutex mutex_;
   std::shared_ptr<const Nodes> nodes_ ARMATURE_GUARDED_BY(mutex_);
+  // Requests that were cut off may still be waited for on reactors of these.
+  Nodes removed_ ARMATURE_GUARDED_BY(changing_);
 };
 
 }  // namespace armature::dax

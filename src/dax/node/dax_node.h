@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "auth/verifier.h"
@@ -16,21 +17,23 @@
 #include "dax/node/dax_call.h"
 #include "dax/node/node_caches.h"
 #include "dax/node/sign_in.h"
-#include "net/transport/stream_server.h"
 
 namespace armature::net {
+class StreamServer;
 class TlsAcceptor;
-}
+struct Peer;
+}  // namespace armature::net
 
 namespace armature::dax {
 
 class DaxCluster;
 
 struct NodePlan {
-  std::string id = "a";  // within the cluster
+  int64_t number = 0;    // by which clients tell it from its sisters
+  std::string id = "a";  // likewise, and of its cluster the first in order leads
   std::string host = "127.0.0.1";
-  uint16_t port = 8111;                   // 0: any free port
-  std::string advertised_host;            // where clients are told to go; empty: the host
+  uint16_t port = 8111;                       // 0: any free port
+  std::string advertised_host = "127.0.0.1";  // the address where clients are told to go
   std::string zone = "us-east-1a";
   std::shared_ptr<net::TlsAcceptor> tls;  // null: `port` speaks without TLS, and there is no tls_port
   std::optional<uint16_t> tls_port;       // beside `port`; without it, and with tls, `port` itself speaks TLS
@@ -53,8 +56,8 @@ class DaxNode {
   size_t Stop(std::chrono::milliseconds patience);
 
   const NodePlan& plan() const { return plan_; }
-  uint16_t port() const { return server_->port(); }          // REQUIRES: started
-  uint16_t tls_port() const { return server_->tls_port(); }  // REQUIRES: and it has one
+  uint16_t port() const;      // REQUIRES: started
+  uint16_t tls_port() const;  // REQUIRES: and it has one
   NodeCaches& caches() { return caches_; }
   DaxCluster& cluster() { return cluster_; }
 

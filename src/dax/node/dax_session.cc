@@ -27,15 +27,12 @@ DaxSession::DaxSession(DaxContext& context, net::Transport& transport) : context
 DaxSession::~DaxSession() { ReleaseCall(); }
 
 net::Session::Progress DaxSession::OnInput() {
-  switch (scanner_.Scan(transport_.input().view())) {
-    case FrameScanner::State::kNeedMore: return Progress::kNeedMore;
-    case FrameScanner::State::kMalformed: return Reject(scanner_.reason());
-    case FrameScanner::State::kWhole: break;
-  }
-  const size_t bytes = scanner_.length();
-  if (!scanner_.is_greeting()) return TakeMessage(bytes);
+  const Frame frame = scanner_.Scan(transport_.input().view());
+  if (frame.state == FrameState::kNeedMore) return Progress::kNeedMore;
+  if (frame.state == FrameState::kMalformed) return Reject(frame.reason);
+  if (!scanner_.is_handshake()) return TakeMessage(frame.length);
   scanner_.Next();
-  transport_.input().Consume(bytes);
+  transport_.input().Consume(frame.length);
   return Progress::kTook;
 }
 

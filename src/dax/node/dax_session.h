@@ -34,12 +34,15 @@ class DaxSession final : public net::Session {
   ~DaxSession() override;
 
   Progress OnInput() override;
-  size_t MaxInputBytes() const override { return FrameScanner::kMostMessageBytes; }
+  size_t MaxInputBytes() const override { return kMostMessageBytes; }
   size_t HeldBytes() const override;
   void OnSent() override { ReleaseCall(); }
   void OnGivenUp(net::GiveUp why) override;
 
  private:
+  // A BatchWriteItem of 16 MB, and room for how it is written.
+  static constexpr size_t kMostMessageBytes = size_t{24} << 20;
+
   Progress TakeMessage(size_t bytes);
   void TakeSignature();
   // Whether the request may be looked at; otherwise its answer is made.
@@ -53,7 +56,7 @@ class DaxSession final : public net::Session {
 
   DaxContext& context_;
   net::Transport& transport_;
-  FrameScanner scanner_;
+  FrameScanner scanner_{kMostMessageBytes};
   std::shared_ptr<const SignedIn> caller_;
   std::optional<auth::AuthFault> fault_;  // of the last signature
   std::unique_ptr<DaxCall> call_;         // being worked on, or its answer being written

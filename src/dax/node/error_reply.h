@@ -18,6 +18,10 @@ void AppendRefusal(std::string_view why, std::string& out);
 void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, std::string& out);
 // There is no room for the request now: clients try again.
 void AppendOverload(std::string& out);
+// The table does not take all that is written.
+void AppendThrottling(std::string& out);
+// There are too many attribute lists, or this one is too long.
+void AppendListsFull(std::string& out);
 // A fault of our own.
 void AppendFailure(std::string& out);
 void AppendApiError(const model::ApiError& error, std::string& out);

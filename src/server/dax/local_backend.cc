@@ -32,8 +32,7 @@ dax::BackendError ToBackendError(const model::ApiError& error) {
 
 }  // namespace
 
-Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::string_view json,
-                                           const dax::Scope& scope) {
+Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::string_view json, const dax::Scope& scope) {
   const wire::OperationSchema* const schema = wire::FindOperation(kService, operation);
   if (!schema) co_return ToBackendError(model::UnknownOperationException());
   const std::shared_ptr<const auth::Identity> identity =

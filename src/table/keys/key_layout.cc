@@ -22,6 +22,8 @@ constexpr char kDeletedTableKind = 'D';
 constexpr char kTransactionKind = 'X';
 constexpr char kIamKind = 'A';
 constexpr char kIamUsageKind = 'l';
+constexpr char kDaxKind = 'd';
+constexpr char kDaxListKind = 'a';
 }  // namespace
 
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
@@ -123,6 +125,14 @@ std::string IamUsageKey(std::string_view id) {
 }
 
 storage::KeyRange IamUsageRange() { return {{kIamKind, kIamUsageKind}, {kIamKind, kIamUsageKind + 1}}; }
+
+std::string DaxListKey(uint64_t place) {
+  std::string key{kDaxKind, kDaxListKind};
+  AppendBigEndian(key, place);
+  return key;
+}
+
+storage::KeyRange DaxListRange() { return {{kDaxKind, kDaxListKind}, {kDaxKind, kDaxListKind + 1}}; }
 
 std::string DeletedTableKey(uint64_t table_id) {
   std::string key{kDeletedTableKind};

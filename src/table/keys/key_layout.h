@@ -68,6 +68,9 @@ storage::KeyRange IamRange();
 // When an access key or a role was last used, by its id, and the range of all such records.
 std::string IamUsageKey(std::string_view id);
 storage::KeyRange IamUsageRange();
+// A list of attributes' names that DAX clients know by a number, by its place among all of them; and the range of them.
+std::string DaxListKey(uint64_t place);
+storage::KeyRange DaxListRange();
 // The definition of a deleted table whose streams are still readable, and the range of all of them.
 std::string DeletedTableKey(uint64_t table_id);
 storage::KeyRange DeletedTableRange();

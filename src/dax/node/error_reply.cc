@@ -1,0 +1,48 @@
+#include "dax/node/error_reply.h"
+
+#include "dax/codec/error_codes.h"
+
+namespace armature::dax {
+
+void AppendApiError(const model::ApiError& error, std::string& out) {
+  AppendError(out, CodesOf(error.name),
+              {.name = error.name, .message = error.message, .request_id = {}, .http_status = error.http_status});
+}
+
+void AppendRefusal(std::string_view why, std::string& out) {
+  AppendApiError(model::ValidationException(std::string(why)), out);
+}
+
+void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, std::string& out) {
+  if (fault && fault->kind == auth::AuthFaultKind::kThrottled) return AppendApiError(auth::ToApiError(*fault), out);
+  const model::ApiError error =
+      fault ? auth::ToApiError(*fault)
+            : model::MissingAuthenticationTokenException("Request is missing Authentication Token");
+  // A signature that has only grown old is made anew; a wrong one would be wrong again.
+  const bool may_try_again = !fault || fault->kind == auth::AuthFaultKind::kExpiredToken;
+  AppendError(out, may_try_again ? std::span<const int>(kSignInAgainCodes) : std::span<const int>(kSignInRefusedCodes),
+              {.name = error.name, .message = error.message, .request_id = {}, .http_status = error.http_status});
+}
+
+void AppendOverload(std::string& out) {
+  constexpr int kServiceUnavailable = 503;
+  AppendError(out, CodesOf("ThrottlingException"),
+              {.name = "ThrottlingException",
+               .message = "The node has no room for the request now",
+               .request_id = {},
+               .http_status = kServiceUnavailable});
+}
+
+void AppendThrottling(std::string& out) {
+  AppendError(
+      out, CodesOf("ThrottlingException"),
+      {.name = "ThrottlingException", .message = "The table does not take all that is written", .request_id = {}});
+}
+
+void AppendListsFull(std::string& out) {
+  AppendApiError(model::LimitExceededException("There are too many lists of attributes, or this one is too long"), out);
+}
+
+void AppendFailure(std::string& out) { AppendApiError(model::InternalServerError(), out); }
+
+}  // namespace armature::dax

@@ -1,0 +1,29 @@
+// NodeOptions: what `armature serve` can be told of the DAX nodes in it. Plain values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace armature::server {
+
+struct NodeOptions {
+  std::optional<uint16_t> port;      // of the first node; those behind it have the ones that follow. None: no DAX
+  std::optional<uint16_t> tls_port;  // likewise, with the server's certificate
+  int nodes = 1;
+  std::string advertised_host;     // where clients are told to go; empty: where the server listens
+  uint64_t cache_mebibytes = 256;  // of each node
+  int64_t record_ttl_millis = 300'000;
+  int64_t query_ttl_millis = 300'000;
+  bool is_coherent = false;
+
+  bool is_asked_for() const { return port || tls_port; }
+};
+
+void AddNodeOptions(CLI::App& app, NodeOptions& options);
+
+}  // namespace armature::server
