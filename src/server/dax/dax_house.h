@@ -41,7 +41,6 @@ class DaxHouse final : private table::CatalogListener {
 
  private:
   Task<void> OnTableChange(const table::TableChange& change) override;
-  dax::NodePlan PlanOf(int number) const;
 
   const ServeOptions& options_;
   Store& store_;
