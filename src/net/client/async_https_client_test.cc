@@ -31,9 +31,12 @@ class HttpsClientTest : public AsyncHttpClientTest {
       response.body = std::string(exchange.is_secure() ? "secure " : "open ") + std::string(exchange.request().body);
       co_return;
     };
-    server = std::make_unique<Server>(
-        ServerOptions{.port = 0, .threads = 1, .tls = *acceptor, .tls_port = 0, .max_body_bytes = 64 << 20}, handler,
-        metrics);
+    ServerOptions server_options;
+    server_options.port = 0;
+    server_options.threads = 1;
+    server_options.tls = *acceptor;
+    server_options.tls_port = 0;
+    server = std::make_unique<Server>(server_options, handler, metrics);
     ASSERT_TRUE(server->Start().ok());
     Trust(certificate_file.path());
     StartClient();

@@ -21,12 +21,20 @@ front::RouteTable PageRoutes(MetricsPageOptions& options, Metrics& metrics) {
   return routes;
 }
 
+net::ServerOptions PageServer(const MetricsPageOptions& options) {
+  net::ServerOptions server;
+  server.host = options.host;
+  server.port = options.port;
+  server.threads = 1;
+  return server;
+}
+
 }  // namespace
 
 MetricsPage::MetricsPage(MetricsPageOptions options, RandomSource& random, Metrics& metrics)
     : dispatcher_(front::DispatcherOptions{.sites = auth::SitePolicy(options.host, {}, {})},
                   PageRoutes(options, metrics), random, metrics),
-      server_(net::ServerOptions{.host = options.host, .port = options.port, .threads = 1}, dispatcher_, metrics) {}
+      server_(PageServer(options), dispatcher_, metrics) {}
 
 void MetricsPage::Stop() {
   server_.Stop(kPatience);
