@@ -33,8 +33,6 @@ class Front {
   // Null `audit`: nothing is recorded. REQUIRES: gate, tables and background are loaded.
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
         std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token, const audit::Audit* audit = nullptr);
-  // What --metrics-token names; empty where that is nothing. The error is one line fit for a user.
-  static Result<Secret> ReadMetricsToken(const std::string& path);
 
   Status Listen();
   // For those who ask it on behalf of others: DAX nodes.

@@ -14,7 +14,7 @@
 #include "base/text/visible_text.h"
 #include "cli/encryption/key_options.h"
 #include "model/names/names.h"
-#include "server/config_file.h"
+#include "server/command/config_file.h"
 #include "server/identity_api.h"
 
 namespace armature::server {

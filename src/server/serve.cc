@@ -13,7 +13,7 @@
 #include "server/local_options.h"
 #include "server/options.h"
 #include "server/process/failure_log.h"
-#include "server/process/process_setup.h"
+#include "server/command/process_setup.h"
 
 namespace armature::server {
 

@@ -9,7 +9,7 @@
 #include "net/tls/record_buffers.h"
 #include "server/dax/dax_options.h"
 #include "server/dax/remote_cluster.h"
-#include "server/process/process_setup.h"
+#include "server/command/process_setup.h"
 
 namespace armature::server {
 

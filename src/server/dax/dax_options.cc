@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text/visible_text.h"
-#include "server/config_file.h"
+#include "server/command/config_file.h"
 
 namespace armature::server {
 

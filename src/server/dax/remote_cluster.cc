@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "server/command/metrics_token.h"
 #include "server/dax/node_plans.h"
-#include "server/front.h"
 
 namespace armature::server {
 
@@ -85,7 +85,7 @@ Status RemoteCluster::OpenTls() {
 
 Status RemoteCluster::MakePage() {
   if (!options_.metrics_port) return Status::Ok();
-  ARMATURE_TRY(Secret token, Front::ReadMetricsToken(options_.metrics_token_file));
+  ARMATURE_TRY(Secret token, ReadMetricsToken(options_.metrics_token_file));
   page_ = std::make_unique<MetricsPage>(MetricsPageOptions{.host = options_.host,
                                                            .port = *options_.metrics_port,
                                                            .token = std::move(token),

@@ -1,4 +1,4 @@
-#include "server/config_file.h"
+#include "server/command/config_file.h"
 
 #include <algorithm>
 #include <string_view>

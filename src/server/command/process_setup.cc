@@ -1,4 +1,4 @@
-#include "server/process/process_setup.h"
+#include "server/command/process_setup.h"
 
 #include <fmt/format.h>
 #include <malloc.h>
