@@ -125,7 +125,7 @@ endfunction()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 function(armature_generate part)
   set(generator ${PROJECT_SOURCE_DIR}/tools/schema/generate.py)
-  set(generators ${generator} ${PROJECT_SOURCE_DIR}/tools/schema/generate_query.py)
+  set(generators ${generator} ${PROJECT_SOURCE_DIR}/tools/schema/generate_query.py ${PROJECT_SOURCE_DIR}/tools/schema/generate_json.py)
   set(generated_dir ${CMAKE_BINARY_DIR}/generated)
   list(TRANSFORM ARGN PREPEND ${generated_dir}/ OUTPUT_VARIABLE files)
   file(GLOB schema_files CONFIGURE_DEPENDS
@@ -133,6 +133,8 @@ function(armature_generate part)
     ${PROJECT_SOURCE_DIR}/schema/shapes/*.json)
   if(part STREQUAL "query")
     file(GLOB_RECURSE schema_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/iam/*.json ${PROJECT_SOURCE_DIR}/schema/sts/*.json)
+  elseif(part STREQUAL "services")
+    file(GLOB_RECURSE schema_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/schema/dax/*.json)
   endif()
   add_custom_command(
     OUTPUT ${files}

@@ -31,7 +31,7 @@ NAMED_FLAG = re.compile(r"`(--[a-z][a-z-]*[a-z])\b[^`]*`")
 NAMED_THING = re.compile(r"`((?:\w+::)+[A-Z]\w+|[A-Z][a-z]+(?:[A-Z][a-z]*)+)(?:\(\))?`")
 NAMES_THINGS = re.compile(r"docs/design/.*|src/.*/README.md")
 GENERATED = {"wire/requests.h", "wire/requests.cc", "api/handlers.h", "api/operations.cc", "wire/query/iam.h", "wire/query/sts.h",
-             "wire/query/services.cc", "wire/tag_characters.cc"}
+             "wire/query/services.cc", "wire/tag_characters.cc", "wire/services/dax.h", "wire/services/dax.cc"}
 CITING = (".cc", ".h", ".py", ".md", ".sh", ".cmake")
 METRIC = re.compile(r"\barmature_[a-z]+(?:_[a-z]+)+\b")
 REGISTERED = re.compile(r'"(armature_[a-z]+(?:_[a-z]+)+)"')  # sources use such names for nothing else

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/text/json_writer.h"
-#include "wire/query/reply_writer.h"
+#include "wire/reply_writer.h"
 
 namespace armature::audit {
 

@@ -14,6 +14,8 @@ std::string Resource::Arn() const {
     case ResourceKind::kStream: return model::MakeStreamArn(model::MakeTableArn(region, account, name), part);
     case ResourceKind::kEventSourceMapping:
       return model::MakeArn("lambda", region, account, "event-source-mapping:" + std::string(name));
+    case ResourceKind::kDaxCluster: return model::MakeArn("dax", region, account, "cache/" + std::string(name));
+    case ResourceKind::kRole: return std::string(name);
   }
   return "*";
 }

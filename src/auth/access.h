@@ -2,7 +2,7 @@
 //
 // Action and resource are always there, as views. What only the conditions of policies look at (keys, attributes, …) is
 // made when it is asked for, so that an Access costs a few words to make. Lives for one call of the Authorizer. Made by
-// api/ (api/access.h) between binding a request and reading data.
+// api/ (api/access.h) between binding a request and reading data, and by dax/ of what is a cluster's.
 #pragma once
 
 #include <array>
@@ -27,13 +27,15 @@ enum class ResourceKind : uint8_t {
   kIndex,
   kStream,
   kEventSourceMapping,
+  kDaxCluster,
+  kRole,  // one that is handed to a service; its name is its whole ARN
 };
 
 struct Resource {
   ResourceKind kind = ResourceKind::kNone;
   std::string_view region{};
   std::string_view account{};  // whose it is
-  std::string_view name{};     // of the table; the mapping's UUID
+  std::string_view name{};     // of the table or cluster; the mapping's UUID
   std::string_view part{};     // the index, the stream's label
 
   std::string Arn() const;  // "*" of none
@@ -68,11 +70,12 @@ struct AccessConditions {
   std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
   std::optional<bool> full_table_scan;   // of a PartiQL SELECT
   std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys; values are empty where only keys are given
+  std::string_view passed_to_service;    // iam:PassedToService: who gets the role, "dax.amazonaws.com"
 
   const std::vector<std::string>& leading_keys() const { return partition_keys[0]; }
 };
 
-// aws:ResourceTag: the tags of the table; an index has its table's.
+// aws:ResourceTag: the tags of the table or cluster; an index has its table's.
 struct ResourceTags {
   std::vector<Tag> tags;
   std::shared_ptr<const void> kept;  // what they point into

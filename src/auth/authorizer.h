@@ -2,7 +2,8 @@
 //
 // Asked once for each Access of a request: after its expressions are bound, before anything is read, and whether or not
 // the resource exists (who may not look must not learn that). One object serves all reactors: implementations are
-// thread-safe and never block. Services without one allow everything. Called by api/access.h only.
+// thread-safe and never block. Services without one allow everything. Asked through api/access.h, and by dax/
+// for what is a cluster's.
 #pragma once
 
 #include "auth/access.h"

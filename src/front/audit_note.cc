@@ -12,6 +12,7 @@
 #include "wire/envelope/envelope.h"
 #include "wire/fields.h"
 #include "wire/print_value.h"
+#include "wire/services/dax.h"
 
 namespace armature::front {
 
@@ -41,6 +42,8 @@ std::string_view ResourceType(auth::ResourceKind kind) {
     case auth::ResourceKind::kIndex: return "AWS::DynamoDB::Index";
     case auth::ResourceKind::kStream: return "AWS::DynamoDB::Stream";
     case auth::ResourceKind::kEventSourceMapping: return "AWS::Lambda::EventSourceMapping";
+    case auth::ResourceKind::kDaxCluster: return "AWS::DAX::Cluster";
+    case auth::ResourceKind::kRole: return "AWS::IAM::Role";
     case auth::ResourceKind::kNone: break;
   }
   return {};
@@ -119,6 +122,12 @@ AuditedOperation AuditedAs(const wire::QueryOperationSchema& schema) {
   // Sessions are given out without a change.
   operation.tells_reply = schema.changes_state || schema.name.starts_with("AssumeRole") ||
                           schema.name == "GetSessionToken" || schema.name == "GetFederationToken";
+  return operation;
+}
+
+AuditedOperation AuditedAsDax(const wire::OperationSchema& schema) {
+  AuditedOperation operation = AuditedAs(schema);
+  operation.api_version = wire::dax::kVersion;
   return operation;
 }
 

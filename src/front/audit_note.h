@@ -34,6 +34,7 @@ struct AuditedOperation {
 };
 AuditedOperation AuditedAs(const wire::OperationSchema& schema);
 AuditedOperation AuditedAs(const wire::QueryOperationSchema& schema);
+AuditedOperation AuditedAsDax(const wire::OperationSchema& schema);
 AuditedOperation AuditedAsLambdas(std::string_view name);
 
 class AuditNote {

@@ -110,6 +110,7 @@ std::string_view ErrorFamilyPrefix(ErrorFamily family) {
     case ErrorFamily::kCoralValidate: return "com.amazon.coral.validate#";
     case ErrorFamily::kCoralAvailability: return "com.amazon.coral.availability#";
     case ErrorFamily::kDynamoDb: return "com.amazonaws.dynamodb.v20120810#";
+    case ErrorFamily::kUnprefixed: return "";
   }
   return "";
 }

@@ -19,6 +19,7 @@ enum class ErrorFamily {
   kCoralValidate,      // com.amazon.coral.validate: ValidationException
   kCoralAvailability,  // com.amazon.coral.availability: ThrottlingException
   kDynamoDb,           // com.amazonaws.dynamodb.v20120810: modelled exceptions
+  kUnprefixed,         // modelled exceptions of services whose names stand alone
 };
 
 struct ApiError {

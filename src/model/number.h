@@ -41,6 +41,9 @@ class Number {
 
   bool is_zero() const { return mantissa_ == 0; }
   bool is_negative() const { return negative_; }
+  // |value| = mantissa × 10^exponent, the mantissa without zeros at its end.
+  Mantissa mantissa() const { return mantissa_; }
+  int exponent() const { return exponent_; }
 
   std::strong_ordering operator<=>(const Number& other) const;
   bool operator==(const Number& other) const = default;

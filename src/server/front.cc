@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"

@@ -1,9 +1,7 @@
 #include "wire/attribute_decode.h"
 
 #include <algorithm>
-#include <array>
 #include <climits>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "model/messages/expressions.h"
 #include "model/messages/items.h"
 #include "model/messages/requests.h"
+#include "wire/set_faults.h"
 
 namespace armature::wire {
 
@@ -30,29 +29,15 @@ constexpr std::string_view kAttributeMapType =
 
 model::ApiError Invalid(std::string_view text) { return model::ValidationException(std::string(text)); }
 
-// The members of a set with a repeated one, without the brackets; from the JSON, because the decoded set has lost the
-// client's order. `decoded` are the members' bytes as sent, by which they are ordered.
-std::string PrintMembers(dom::array members, std::span<const std::string_view> decoded, model::SetPrinting printing,
-                         std::string_view sorted_separator) {
-  std::vector<std::pair<std::string_view, std::string_view>> printed;  // bytes, text
+// The members of a set with a repeated one, from the JSON, because the decoded set has lost the client's order.
+// `decoded` are their bytes as sent.
+std::vector<SetMember> MembersAsSent(dom::array members, std::span<const std::string_view> decoded) {
+  std::vector<SetMember> sent;
   for (dom::element member : members) {
     std::string_view text;
-    if (member.get(text) == simdjson::SUCCESS) printed.emplace_back(decoded[printed.size()], text);
+    if (member.get(text) == simdjson::SUCCESS) sent.push_back({decoded[sent.size()], text});
   }
-  const bool is_sorted = printing == model::SetPrinting::kSorted;
-  if (is_sorted) {
-    // Up to the first repeated member they have come together in order.
-    std::set<std::string_view> seen;
-    size_t first = 0;
-    while (first < printed.size() && seen.insert(printed[first].first).second) ++first;
-    std::sort(printed.begin(), printed.begin() + static_cast<std::ptrdiff_t>(first));
-  }
-  std::string out;
-  for (const auto& [bytes, text] : printed) {
-    if (!out.empty()) out += is_sorted ? sorted_separator : ", ";
-    out += is_sorted ? fmt::format("\"{}\"", text) : std::string(text);
-  }
-  return out;
+  return sent;
 }
 
 bool EqualsAnyIgnoringCase(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -164,8 +149,7 @@ bool AttributeDecoder::DecodeStringSet(dom::element json, Value* out, Fault* fau
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyStringSet));
   if (!model::SortStringSet(members)) {
     for (count = 0; dom::element member : array) DecodeString(member, &members[count++]);  // as sent, once more
-    Note(fault, Rank::kDuplicates,
-         Invalid(fmt::format(messages::kDuplicatesInStringSet, PrintMembers(array, members, wording_.sets, ", "))));
+    Note(fault, Rank::kDuplicates, DuplicatesInStringSet(MembersAsSent(array, members), wording_.sets));
     model::SortStringSet(members);
   }
   *out = Value::StringSet(members);
@@ -183,8 +167,7 @@ bool AttributeDecoder::DecodeBinarySet(dom::element json, Value* out, Fault* fau
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyBinarySet));
   if (!model::SortStringSet(members)) {
     for (count = 0; dom::element member : array) DecodeBlob(member, &members[count++]);  // as sent, once more
-    Note(fault, Rank::kDuplicates,
-         Invalid(fmt::format(messages::kDuplicatesInBinarySet, PrintMembers(array, members, wording_.sets, ","))));
+    Note(fault, Rank::kDuplicates, DuplicatesInBinarySet(MembersAsSent(array, members), wording_.sets));
     model::SortStringSet(members);
   }
   *out = Value::BinarySet(members);
@@ -210,11 +193,8 @@ bool AttributeDecoder::DecodeNumberSet(dom::element json, Value* out, Fault* fau
     }
   }
   if (members.empty()) Note(fault, Rank::kEmptySet, Invalid(messages::kEmptyNumberSet));
-  if (all_numbers && !model::SortNumberSet(members)) {
-    Note(fault, Rank::kDuplicates,
-         Invalid(wording_.sets == model::SetPrinting::kSorted ? messages::kDuplicatesInNumberSet
-                                                              : messages::kDuplicatesInNumberSetOlder));
-  }
+  if (all_numbers && !model::SortNumberSet(members))
+    Note(fault, Rank::kDuplicates, DuplicatesInNumberSet(wording_.sets));
   *out = Value::NumberSet(members);
   return true;
 }

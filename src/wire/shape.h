@@ -1,6 +1,6 @@
 // ShapeDesc: what the schema says about one shape, as static data.
 //
-// Generated from schema/ (wire/requests.cc); walked by the one decoder and the one validator. Immutable, so shared by
+// Generated from schema/ (wire/requests.cc, wire/services/dax.cc); walked by the one decoder and the one validator. Immutable, so shared by
 // all threads. Order matters: members stand in the order AWS checks them, enum values in the order AWS prints them.
 // Used by wire/ and, for OperationSchema, by api/'s registry.
 #pragma once
@@ -110,11 +110,11 @@ enum class OperationKind : uint8_t { kRead, kWrite, kControl };
 
 struct OperationSchema {
   std::string_view name{};        // "GetItem"
-  std::string_view service{};     // "DynamoDB_20120810"
+  std::string_view service{};     // "DynamoDB_20120810": what X-Amz-Target has before the dot
   std::string_view iam_action{};  // "dynamodb:GetItem"; "armature:…" of our own
   OperationKind kind = OperationKind::kControl;
   bool is_streams = false;
-  uint16_t index = 0;  // position in AllOperations(), == static_cast<size_t>(OperationId)
+  uint16_t index = 0;  // among those of its service; of DynamoDB's, its streams' and our own together an OperationId
   const ShapeDesc* input = nullptr;
   const model::Wording* wording = nullptr;
   std::span<const std::string_view> errors{};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Generates the C++ that follows from schema/. Run by CMake at build time.
 
-    generate.py --schema SCHEMA_DIR --out GENERATED_DIR wire|api|query
+    generate.py --schema SCHEMA_DIR --out GENERATED_DIR wire|api|query|services
 
 wire: wire/requests.h has one C++ structure per input and per shape a request can hold, with AWS's member names;
 wire/requests.cc has the descriptors that the decoder and the validator walk, and the table of operations.
@@ -10,11 +10,14 @@ api: api/handlers.h declares the coroutine of every operation that is answered; 
 table of them.
 
 query: requests, replies and tables of the services that speak the Query protocol (generate_query.py).
+
+services: the same of those that speak JSON and are described whole: DAX (generate_json.py).
 """
 import argparse
 import json
 import pathlib
 
+import generate_json
 import generate_query
 
 BANNER = "// Generated from schema/ by tools/schema/generate.py. Do not edit.\n"
@@ -307,6 +310,7 @@ PARTS = {  # what is generated of what
     "wire": (Schema, {"wire/requests.h": header, "wire/requests.cc": source}),
     "api": (Schema, {"api/handlers.h": handlers_header, "api/operations.cc": operations_source}),
     "query": (generate_query.load, generate_query.FILES),
+    "services": (generate_json.load, generate_json.FILES),
 }
 
 

@@ -1,4 +1,7 @@
-"""Generates the C++ of the services that speak the Query protocol, from schema/iam and schema/sts. Called by generate.py.
+"""Generates the C++ of the services whose replies are described too. Called by generate.py.
+
+Here is what they have in common, and what those need that speak the Query protocol (schema/iam, schema/sts);
+generate_json.py has the rest of those that speak JSON.
 
 wire/query/SERVICE.h: one structure per request (views into the request, named SomethingInput, as is everything within
 it), one per reply (owning, SomethingOutput; what is within it has AWS's name), and a function per modelled error.
@@ -14,6 +17,7 @@ REQUEST_SCALARS = {  # schema type: (C++ type, Kind)
     "string": ("std::string_view", "kString"),
     "integer": ("int64_t", "kInteger"),
     "boolean": ("bool", "kBoolean"),
+    "timestamp": ("double", "kTimestamp"),
 }
 REPLY_SCALARS = {"string": "std::string", "integer": "int64_t", "boolean": "bool", "timestamp": "Timestamp"}
 PATTERNS = {
@@ -47,10 +51,13 @@ def flag(value):
 
 
 class Service:
+    SCHEMA = "QueryOperationSchema"
+    SCHEMA_HEADER = "wire/query/query_schema.h"
+
     def __init__(self, folder):
         details = json.loads((folder / "service.json").read_text())
-        self.name, self.version, self.namespace = details["service"], details["version"], details["namespace"]
-        self.echoes_values, self.errors = details["echoes_values"], details["errors"]
+        self.details = details
+        self.name, self.version, self.errors = details["service"], details["version"], details["errors"]
         self.shapes = {}
         for path in sorted((folder / "shapes").glob("*.json")):
             self.shapes |= json.loads(path.read_text())
@@ -85,6 +92,24 @@ class Service:
 
     def reply_structures(self):
         return [n for n in self.replies if self.shapes[n]["type"] == "structure"]
+
+    # --- what protocols differ in
+
+    def operation_row(self, o, index, number, first_index):
+        """How the table of operations describes one of them."""
+        name = o["operation"]
+        errors = f", .errors = kErrors{name}" if o["errors"] else ""
+        return (f"{{.name = {literal(name)}, .service = &kQueryServices[{number}], .iam_action = {literal(o['iam_action'])}, "
+                f".changes_state = {flag(o['kind'] == 'write')}, .is_unsigned = {flag(o.get('unsigned'))}, "
+                f".has_result = {flag('output' in o)}, .index = {first_index + index}, .input = &kInput{name}{errors}}}")
+
+    def error_lines(self, code, status):
+        """The body of the function that makes a modelled error."""
+        return [f"  return QueryError({literal(code)}, {status}, std::move(message));"]
+
+    def shape_extras(self, name):
+        """What the description of a request's shape has besides."""
+        return []
 
     # --- requests
 
@@ -145,8 +170,8 @@ def structure(name, fields, first_lines=()):
 def header(service):
     out = [BANNER, "#pragma once\n", "#include <cstdint>", "#include <map>", "#include <optional>", "#include <string>",
            "#include <string_view>", "#include <utility>", "#include <vector>\n", '#include "model/api_error.h"', '#include "wire/fields.h"',
-           '#include "wire/query/query_schema.h"', '#include "wire/query/reply_writer.h"\n', f"namespace armature::wire::{service.name} {{\n",
-           "// --- errors, by AWS's codes\n"]
+           *sorted([f'#include "{service.SCHEMA_HEADER}"', '#include "wire/reply_writer.h"']), "",
+           f"namespace armature::wire::{service.name} {{\n", "// --- errors, by AWS's codes\n"]
     out += [f"[[gnu::cold]] model::ApiError {code}(std::string message);" for code in service.errors]
     out.append("\n// --- what requests are made of\n")
     for name in service.request_structures():
@@ -154,7 +179,7 @@ def header(service):
         out.append(structure(f"{name}Input", [(field, service.request_field(m["shape"])) for field, m in members.items()]))
     for o in service.operations:
         fields = [(field, service.request_field(m["shape"])) for field, m in o["input"].items()]
-        out.append(structure(f"{o['operation']}Input", fields, ["  static const QueryOperationSchema& Schema();"]))
+        out.append(structure(f"{o['operation']}Input", fields, [f"  static const {service.SCHEMA}& Schema();"]))
     out.append("// --- what replies are made of\n")
     for name in service.reply_structures():
         members = service.shapes[name]["members"]
@@ -190,6 +215,7 @@ def structure_descriptor(service, cpp_name, shape_name, members):
         out += [f"constexpr MemberDesc kMembers{cpp_name}[] = {{", *(member_line(cpp_name, n, m) for n, m in members.items()), "};"]
         fields.append(f".members = kMembers{cpp_name}")
     fields.append(f".size = sizeof({cpp_name})")
+    fields += service.shape_extras(shape_name)
     return out, ", ".join(fields)
 
 
@@ -216,6 +242,7 @@ def descriptor(service, name):
         fields += [f".element = &kShape{shape['member']}", f".size = sizeof({service.request_element(shape['member'])})"]
     if shape.get("sensitive"):
         fields.append(".sensitive = true")
+    fields += service.shape_extras(name)
     return [*before, f"constinit const ShapeDesc kShape{name} = {{{', '.join(fields)}}};"]
 
 
@@ -238,19 +265,14 @@ def service_source(service, number, first_index):
         out += [*before, f"constinit const ShapeDesc kInput{o['operation']} = {{{fields}}};"]
         if o["errors"]:
             out.append(f"constexpr std::string_view kErrors{o['operation']}[] = {{{', '.join(map(literal, o['errors']))}}};")
-    out.append(f"\nconstexpr QueryOperationSchema kOperations[] = {{")
-    for index, o in enumerate(service.operations):
-        name = o["operation"]
-        errors = f", .errors = kErrors{name}" if o["errors"] else ""
-        out.append(f"    {{.name = {literal(name)}, .service = &kQueryServices[{number}], .iam_action = {literal(o['iam_action'])}, "
-                   f".changes_state = {flag(o['kind'] == 'write')}, .is_unsigned = {flag(o.get('unsigned'))}, .has_result = {flag('output' in o)}, .index = {first_index + index}, "
-                   f".input = &kInput{name}{errors}}},")
+    out.append(f"\nconstexpr {service.SCHEMA} kOperations[] = {{")
+    out += [f"    {service.operation_row(o, index, number, first_index)}," for index, o in enumerate(service.operations)]
     out += ["};\n", "}  // namespace\n"]
     for index, o in enumerate(service.operations):
-        out.append(f"const QueryOperationSchema& {o['operation']}Input::Schema() {{ return kOperations[{index}]; }}")
+        out.append(f"const {service.SCHEMA}& {o['operation']}Input::Schema() {{ return kOperations[{index}]; }}")
     out.append("")
     for code, status in service.errors.items():
-        out += [f"model::ApiError {code}(std::string message) {{", f"  return QueryError({literal(code)}, {status}, std::move(message));", "}"]
+        out += [f"model::ApiError {code}(std::string message) {{", *service.error_lines(code, status), "}"]
     out.append("")
     for name in service.reply_structures():
         out += writer(service, name, service.shapes[name]["members"])
@@ -268,8 +290,8 @@ def source(services):
     firsts = []
     for s in services:
         firsts.append(first)
-        out.append(f"    {{.name = {literal(s.name)}, .version = {literal(s.version)}, .xml_namespace = {literal(s.namespace)}, "
-                   f".echoes_values = {flag(s.echoes_values)}}},")
+        out.append(f"    {{.name = {literal(s.name)}, .version = {literal(s.version)}, "
+                   f".xml_namespace = {literal(s.details['namespace'])}, .echoes_values = {flag(s.details['echoes_values'])}}},")
         first += len(s.operations)
     out += ["};\n", "}  // namespace armature::wire\n"]
     for number, s in enumerate(services):

@@ -3,16 +3,19 @@
 
     import_model.py --out SCHEMA_DIR dynamodb.json dynamodbstreams.json
     import_model.py --out SCHEMA_DIR iam.json sts.json
+    import_model.py --out SCHEMA_DIR dax.json
 
 One file per operation (members of its input in the order AWS checks them, errors, IAM action, kind) and the shapes they
 share in shapes/. Only what a request can hold is taken: replies are written by code. corrections.json, beside this
-script, says where the service differs from its model. Services with the Query protocol go another way (query_model.py).
+script, says where the service differs from its model. Services with the Query protocol, and DAX, go other ways (query_model.py,
+json_model.py).
 """
 import argparse
 import json
 import pathlib
 import re
 
+import json_model
 import query_model
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -142,7 +145,9 @@ def main():
     for model in models:
         if model["metadata"]["protocol"] == "query":
             query_model.import_query_service(model, arguments.out, dump)
-    models = [model for model in models if model["metadata"]["protocol"] != "query"]
+        elif json_model.is_described_whole(model):
+            json_model.import_json_service(model, arguments.out, dump)
+    models = [model for model in models if model["metadata"]["protocol"] != "query" and not json_model.is_described_whole(model)]
 
     shapes = {}
     for model in models:

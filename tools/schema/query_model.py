@@ -113,8 +113,7 @@ class ServiceImport:
         return {name: self.shape(name) for name in sorted((self.in_requests | self.in_replies) - outer)}
 
 
-def import_query_service(model, out, dump):
-    service = ServiceImport(model, load_corrections())
+def write_service(service, out, dump):
     folder = out / service.name
     dump(folder / "service.json", service.service())
     for name in service.corrections["operations"]:
@@ -126,3 +125,7 @@ def import_query_service(model, out, dump):
     for file, content in files.items():
         if content:
             dump(folder / "shapes" / (file + ".json"), content)
+
+
+def import_query_service(model, out, dump):
+    write_service(ServiceImport(model, load_corrections()), out, dump)

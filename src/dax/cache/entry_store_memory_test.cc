@@ -11,7 +11,7 @@
 namespace armature::dax {
 namespace {
 
-constexpr size_t kBound = size_t{32} << 20;
+constexpr size_t kBound = size_t{16} << 20;
 
 class EntryStoreMemoryTest : public testing::Test {
  protected:
@@ -28,7 +28,7 @@ class EntryStoreMemoryTest : public testing::Test {
   bool Touch(uint64_t number) {
     found_.clear();
     if (!store_.Find("key " + std::to_string(number), 1, found_)) return false;
-    EXPECT_EQ(found_.find_first_not_of('v'), std::string::npos);
+    EXPECT_TRUE(filling_.starts_with(found_));
     return true;
   }
 
@@ -72,7 +72,7 @@ TEST_F(EntryStoreMemoryTest, HolesEverywhere) {
 }
 
 TEST_F(EntryStoreMemoryTest, EntriesWithoutValues) {
-  for (int i = 0; i < 3'000'000; ++i) store_.Put(std::to_string(next_++), {}, 0);
+  for (int i = 0; i < 1'000'000; ++i) store_.Put(std::to_string(next_++), {}, 0);
   EXPECT_LE(store_.figures().memory_bytes, kBound);
   EXPECT_GT(store_.figures().entries, kBound / 80);
   Write(2 * kBound, 1 << 20, 1 << 20);

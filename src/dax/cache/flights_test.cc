@@ -110,7 +110,7 @@ TEST_F(FlightsTest, OneOfThoseWhoWaitTakesOverFromALostLeader) {
   executor_.RunQueued();
   for (const auto& request : waiting) {
     EXPECT_TRUE(request->is_done);
-    if (request.get() != next) EXPECT_EQ(*request->got, "answer");
+    EXPECT_TRUE(request.get() == next || *request->got == "answer");
   }
   EXPECT_EQ(flights_.flights(), 0u);
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/memory/arena.h"
+#include "dax/codec/primitives/cbor_head.h"
 
 namespace armature::dax {
 
@@ -61,7 +62,7 @@ class CborReader {
   bool Bool();  // false, true; also 0 and 1, as some parameters are sent
   double Float();
   std::string_view Bytes(Arena& arena);
-  std::string_view Text(Arena& arena);
+  std::string_view Text(Arena& arena);  // UTF-8, or the reader turns bad
   // Either of the two.
   std::string_view BytesOrText(Arena& arena);
   // False, and nothing is taken, if something else comes.
@@ -84,13 +85,8 @@ class CborReader {
   std::string_view Raw();
 
  private:
-  struct Head {
-    uint8_t major = 0;
-    uint8_t info = 0;
-    uint64_t value = 0;
-  };
-  bool TakeHead(Head& head);
-  bool TakeHeadOf(uint8_t major, Head& head);
+  bool TakeHead(CborHead& head);
+  bool TakeHeadOf(uint8_t major, CborHead& head);
   std::string_view Take(uint64_t count);
   std::string_view String(uint8_t major, Arena& arena);
   Items Container(uint8_t major);

@@ -9,6 +9,7 @@
 #include "dax/node/dax_session.h"
 #include "dax/node/execution.h"
 #include "net/transport/peer_text.h"
+#include "net/transport/stream_server.h"
 
 namespace armature::dax {
 

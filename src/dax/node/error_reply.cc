@@ -1,12 +1,12 @@
 #include "dax/node/error_reply.h"
 
 #include "dax/codec/error_codes.h"
+#include "dax/translate/json_error.h"
 
 namespace armature::dax {
 
 void AppendApiError(const model::ApiError& error, std::string& out) {
-  AppendError(out, CodesOf(error.name),
-              {.name = error.name, .message = error.message, .request_id = {}, .http_status = error.http_status});
+  AppendErrorReply(out, error);
 }
 
 void AppendRefusal(std::string_view why, std::string& out) {
@@ -41,6 +41,14 @@ void AppendThrottling(std::string& out) {
 
 void AppendListsFull(std::string& out) {
   AppendApiError(model::LimitExceededException("There are too many lists of attributes, or this one is too long"), out);
+}
+
+void AppendNoSuchTable(const BackendError& error, std::string& out) {
+  AppendError(out, kNoSuchTableCodes,
+              {.name = error.name,
+               .message = error.message,
+               .request_id = error.request_id,
+               .http_status = error.http_status});
 }
 
 void AppendFailure(std::string& out) { AppendApiError(model::InternalServerError(), out); }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "auth/auth_fault.h"
+#include "dax/backend/backend.h"
 #include "model/api_error.h"
 
 namespace armature::dax {
@@ -22,6 +23,8 @@ void AppendOverload(std::string& out);
 void AppendThrottling(std::string& out);
 // There are too many attribute lists, or this one is too long.
 void AppendListsFull(std::string& out);
+// defineKeySchema was asked of a table that is not there.
+void AppendNoSuchTable(const BackendError& error, std::string& out);
 // A fault of our own.
 void AppendFailure(std::string& out);
 void AppendApiError(const model::ApiError& error, std::string& out);

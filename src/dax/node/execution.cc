@@ -143,7 +143,9 @@ Task<void> Execution::PassThrough() {
 }
 
 void Execution::Fail(const BackendError& error) {
-  AppendBackendError(error, {.schemas = schemas_, .lists = services_.lists, .arena = call_.arena}, call_.reply);
+  if (call_.request.method == Method::kDefineKeySchema && error.name == "ResourceNotFoundException")
+    return AppendNoSuchTable(error, call_.reply);
+  AppendErrorReply(call_.reply, error, schemas_, services_.lists, call_.arena);
 }
 
 Task<bool> Execution::Settle() {

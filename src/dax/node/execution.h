@@ -18,7 +18,7 @@
 #include "dax/node/dax_node.h"
 #include "dax/translate/json_reply.h"
 #include "dax/translate/json_request.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 
 namespace armature::dax {
 

@@ -106,7 +106,8 @@ struct Rest {
 
 // Looks for each item whose table lets it be answered from the cache.
 Rest LookUp(const ParsedRequest& request, std::span<const TableSchemaPtr> schemas, ItemCache& cache, Arena& arena) {
-  Rest rest{.request = request};
+  Rest rest;
+  rest.request = request;
   std::vector<RequestItem> items;
   std::vector<BatchTable> tables;
   for (size_t i = 0; i < request.tables.size(); ++i) {

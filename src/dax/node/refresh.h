@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dax/backend/backend.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 
 namespace armature::dax {
 

@@ -16,9 +16,11 @@ std::string NameOf(const Scope& scope, std::string_view table) {
 }
 
 BackendError Unreadable(std::string_view table) {
-  return {.name = "InternalServerError",
-          .message = fmt::format("The description of table {} could not be read", table),
-          .http_status = 500};
+  BackendError error;
+  error.name = "InternalServerError";
+  error.message = fmt::format("The description of table {} could not be read", table);
+  error.http_status = 500;
+  return error;
 }
 
 std::string_view TextAt(simdjson::dom::element object, std::string_view member) {
@@ -74,7 +76,8 @@ Task<Result<TableSchemaPtr, BackendError>> TableSchemas::Get(const Scope& scope,
   }
   const auto document = wire::JsonDocument::Parse(*reply);
   simdjson::dom::element description;
-  TableSchema schema{.name = std::string(table)};
+  TableSchema schema;
+  schema.name = table;
   if (!document || document->root()["Table"].get(description) != simdjson::SUCCESS || !ReadKey(description, schema))
     co_return Unreadable(table);
   co_return Keep(NameOf(scope, table), std::move(schema), std::string(TextAt(description, "TableId")), asked_at);

@@ -16,7 +16,7 @@
 #include "base/result.h"
 #include "base/shared_mutex.h"
 #include "dax/backend/backend.h"
-#include "dax/translate/table_schema.h"
+#include "dax/table_schema.h"
 
 namespace armature::dax {
 

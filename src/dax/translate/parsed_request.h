@@ -8,71 +8,35 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/memory/arena.h"
 #include "base/result.h"
-#include "dax/codec/cbor.h"
+#include "dax/codec/methods.h"
+#include "dax/translate/request_options.h"
 
 namespace armature::dax {
 
-enum class Method : int32_t {
-  kAuthorizeConnection = 1489122155,
-  kEndpoints = 455855874,
-  kDefineKeySchema = -742646399,
-  kDefineAttributeListId = -1230579644,
-  kDefineAttributeList = 670678385,
-  kGetItem = 263244906,
-  kPutItem = -2106490455,
-  kUpdateItem = 1425579023,
-  kDeleteItem = 1013539361,
-  kQuery = -931250863,
-  kScan = -1875390620,
-  kBatchGetItem = -697851100,
-  kBatchWriteItem = 116217951,
-  kTransactGetItems = 1866287579,
-  kTransactWriteItems = -1160037738,
-};
-
-// How many values follow the method's id; negative: nobody knows that method.
-int ArgumentCount(int64_t method_id);
-
-// The options behind the positional values. Absent: not sent.
-struct Options {
-  std::optional<std::string_view> projection;
-  std::optional<bool> consistent_read;
-  std::optional<int64_t> return_consumed_capacity;
-  std::optional<std::string_view> condition;
-  std::optional<int64_t> return_item_collection_metrics;
-  std::optional<int64_t> return_values;
-  std::optional<std::string_view> update;
-  std::optional<std::string_view> exclusive_start_key;
-  std::optional<std::string_view> filter;
-  std::optional<std::string_view> index_name;
-  std::optional<int64_t> limit;
-  std::optional<bool> scan_index_forward;
-  std::optional<int64_t> select;
-  std::optional<int64_t> segment;
-  std::optional<int64_t> total_segments;
-  std::optional<std::string_view> client_request_token;
-};
+// What a member of TransactWriteItems does, as clients number it.
+enum class TransactAction : int64_t { kPut = 2, kDelete = 7, kUpdate = 9, kConditionCheck = 12 };
 
 // One item that a request is about: of single-item operations there is one, of batches and transactions many.
 struct RequestItem {
-  std::string_view table;
-  std::string_view key;                        // as 5.2 of the protocol has it
-  std::optional<std::string_view> blob;        // what is put; none: a deletion, an update or a read
-  std::optional<std::string_view> projection;  // of a member of TransactGetItems
-  std::optional<std::string_view> condition;   // of a member of TransactWriteItems
-  std::optional<std::string_view> update;      // likewise
-  int64_t action = 0;                          // likewise: 2 Put, 7 Delete, 9 Update, 12 ConditionCheck
-  int64_t return_values_on_failure = 0;        // likewise: 1 NONE, 2 ALL_OLD
+  std::string_view table{};
+  std::string_view key{};                             // as 5.2 of the protocol has it
+  std::optional<std::string_view> blob{};             // what is put; none: a deletion, an update or a read
+  std::optional<std::string_view> projection{};       // of a member of TransactGetItems
+  std::optional<std::string_view> condition{};        // of a member of TransactWriteItems
+  std::optional<std::string_view> update{};           // likewise
+  int64_t action = 0;                                 // likewise: a TransactAction, if it is one
+  std::optional<int64_t> return_values_on_failure{};  // likewise: 1 NONE, 2 ALL_OLD
 };
 
-// One table of a BatchGetItem; its keys are `items[first … first + count)`.
+// One table of BatchGetItem or BatchWriteItem; what is read or written of it are `items[first … first + count)`.
 struct BatchTable {
-  std::string_view table;
+  std::string_view table{};
   bool consistent_read = false;
-  std::optional<std::string_view> projection;
+  std::optional<std::string_view> projection{};
   size_t first = 0;
   size_t count = 0;
 };
@@ -91,6 +55,10 @@ struct ParsedRequest {
   std::span<const std::string_view> names;
   uint64_t list_id = 0;
 };
+
+// The tables a request is about, in the order in which whoever translates it wants their schemas: of batches those of
+// `tables`, of transactions one for each of `items`, of everything else the only one; none if it is about no table.
+std::vector<std::string_view> TablesOf(const ParsedRequest& request);
 
 // REQUIRES: the message is whole (codec/frame.h). kInvalidArgument: its values are not what the method wants; the
 // message is fit for the client.

@@ -16,7 +16,7 @@ namespace {
 using policy::ConditionValues;
 using policy::KnownKey;
 
-// The keys that an operation of DynamoDB's has values for.
+// The keys that an operation of DynamoDB's or DAX's has values for.
 class AccessSource final : public policy::ConditionSource {
  public:
   explicit AccessSource(const auth::Access& access) : access_(access) {}
@@ -38,6 +38,7 @@ class AccessSource final : public policy::ConditionSource {
       case KnownKey::kRequestTag: return FindTag(made().request_tags, key.tag);
       case KnownKey::kResourceTag: return FindTag(tags().tags, key.tag);
       case KnownKey::kTagKeys: return TagKeys();
+      case KnownKey::kIamPassedToService: return OneUnlessEmpty(made().passed_to_service);
       default: return ConditionValues::None();
     }
   }

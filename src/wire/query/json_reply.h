@@ -8,7 +8,7 @@
 
 #include "base/text/json_writer.h"
 #include "base/text/visible_text.h"
-#include "wire/query/reply_writer.h"
+#include "wire/reply_writer.h"
 
 namespace armature::wire {
 

@@ -9,7 +9,7 @@
 #include "model/api_error.h"
 #include "net/http_message.h"
 #include "wire/query/query_schema.h"
-#include "wire/query/reply_writer.h"
+#include "wire/reply_writer.h"
 
 namespace armature::wire {
 

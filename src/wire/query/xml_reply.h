@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "wire/query/reply_writer.h"
+#include "wire/reply_writer.h"
 
 namespace armature::wire {
 

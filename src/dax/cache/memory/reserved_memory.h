@@ -1,7 +1,8 @@
 // ReservedMemory: addresses in a row for all that may ever be needed, and memory behind the first so many of them.
 //
 // So what lies in it grows without moving, and is found by its distance from the beginning. What is held is taken from
-// the system when it is first written, on huge pages where much may be held. Not thread-safe. Used in this folder.
+// the system when it is first written. Ordinary pages: a huge one for each part of a cache that is filled slowly would
+// be memory without anything in it. Not thread-safe. Used in this folder.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +27,6 @@ class ReservedMemory {
   size_t most_bytes() const { return most_; }
 
  private:
-  char* reservation_ = nullptr;
-  size_t reserved_ = 0;
   char* begin_ = nullptr;
   size_t most_ = 0;
   size_t held_ = 0;

@@ -7,16 +7,11 @@
 namespace armature::dax {
 namespace {
 
-constexpr size_t kLargePool = size_t{32} << 20;
-constexpr size_t kStep = size_t{64} << 10;
-constexpr size_t kLargeStep = size_t{2} << 20;  // a huge page
+constexpr size_t kStepBytes = size_t{64} << 10;  // it grows by
 
 }  // namespace
 
-RunPool::RunPool(size_t most_bytes)
-    : memory_(std::min(most_bytes, kMostBytes)), step_bytes_(most_bytes >= kLargePool ? kLargeStep : kStep) {
-  static_assert(kLists % 64 == 0);
-}
+RunPool::RunPool(size_t most_bytes) : memory_(std::min(most_bytes, kMostBytes)) { static_assert(kLists % 64 == 0); }
 
 void RunPool::Reset() {
   memory_.GiveBack();
@@ -128,7 +123,7 @@ bool RunPool::Grow(size_t granules) {
   const size_t free_at_end = end_follows_free_ ? Word(static_cast<Index>(end_ - 1), 3) : 0;
   if (granules <= free_at_end) return false;
   const size_t wanted = (first + granules - free_at_end) * kGranule;
-  const size_t stepped = (wanted + step_bytes_ - 1) / step_bytes_ * step_bytes_;
+  const size_t stepped = (wanted + kStepBytes - 1) / kStepBytes * kStepBytes;
   if (!memory_.Hold(std::min(stepped, memory_.most_bytes()))) return false;
   const size_t end = memory_.held_bytes() / kGranule;
   if (end == end_) return false;

@@ -96,7 +96,6 @@ class RunPool {
   void Unlink(Index run);
 
   ReservedMemory memory_;
-  size_t step_bytes_;              // it grows by
   size_t end_ = 0;                 // of the granules held
   bool end_follows_free_ = false;  // the last run is free
   size_t free_granules_ = 0;

@@ -112,8 +112,8 @@ TEST(RunPoolTest, GatheringGoesOnAfterMoreWasFreed) {
   RunPool::Gathering gathering{.missing = 5'000};
   size_t freed = 0;
   while (!pool.Gather(gathering)) pool.Free(runs[3 * freed++]);
-  EXPECT_GE(freed, 10u);
-  EXPECT_LE(freed, 11u);
+  EXPECT_GE(freed, 9u);  // a little may have been left at the end
+  EXPECT_LE(freed, 10u);
   const Allocated gathered{.first = gathering.first, .bytes = 5'000, .filling = 'g'};
   EXPECT_EQ(FillOrCount(pool, gathered, true), 5'000u);
 }

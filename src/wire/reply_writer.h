@@ -1,9 +1,9 @@
 // ReplyWriter: what a reply is made of, in whichever form the client asked for.
 //
-// The generated Write functions (wire/query/iam.h, wire/query/sts.h) call Member once for each member of a structure;
-// what becomes of it, XML or JSON, is the subclass's matter (wire/query/xml_reply.h, wire/query/json_reply.h). Members
-// that are absent are left out or null, empty lists are there. Writes into a string and keeps no more than how it
-// stands; one reply, one writer.
+// The generated Write functions (wire/query/iam.h, wire/query/sts.h, wire/services/dax.h) call Member once for each
+// member of a structure; what becomes of it, XML or JSON, is the subclass's matter (wire/query/xml_reply.h,
+// wire/query/json_reply.h, wire/json_output.h). Members that are absent are left out or null, empty lists are there.
+// Writes into a string and keeps no more than how it stands; one reply, one writer.
 #pragma once
 
 #include <concepts>
