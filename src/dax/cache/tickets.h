@@ -1,30 +1,23 @@
 // Tickets: whether what was read or written may be kept: only if it is what the table has now.
 //
 // A stripe belongs to some keys, by a hash. It has a version, which every begin and every end of a write of such a key
-// makes another, and the number of writes that are under way. What is kept, and when:
+// makes another, and the number of writes that are under way. A reader takes a ticket, the stripe's state, before it
+// asks the table; it may keep what it read if the state is still the same and has no write under way. A writer marks
+// its begin before it asks the table, and its end behind the answer; it may keep its new image if no other write is
+// under way at its end and the version is the one that its begin made. Otherwise another write overlapped, nobody knows
+// which the table had last, and the entry must go.
 //
-//  - A reader takes a ticket, the stripe's state, before it asks the table. It may keep what it read if the state is
-//  the
-//    same still and had no write under way.
-//  - A writer marks its begin before it asks the table and its end behind the answer. It may keep its new image if at
-//    its end no other write is under way and the version is the one it made at its begin. Otherwise another write
-//    overlapped, nobody knows which the table had last, and the entry must go.
+// Why that is right. Keep and End look at the state and change the entry under the stripe's lock, under which Begin
+// changes the state, too: so all these have one order. What is put, is put at a moment K. If a reader puts it, no write
+// began or ended between its ticket and K, and none was under way. If a writer does, it was alone from its begin to K.
+// Either way nobody else changed the item meanwhile, and what is put is what the table has at K; so reads do not go
+// back from what is newer to what is older. A write that changes the item later was begun after K, for at K there was
+// none but the one that put; its end is after K too, and replaces or removes the entry unless it changed nothing. Of
+// writes that overlap each removes it at its end, and until the last of them has ended no reader keeps anything. So
+// whenever no write of a key is under way its entry, if there is one, is what the table has.
 //
-// Why an entry then equals the table whenever no write of its key is under way. Keep and End change the entry under the
-// stripe's lock, in which they look at the state, too, so these steps and the begins have one order. Take the entry's
-// last change that put something there, at the moment K.
-//  - A reader's: no write began or ended between its ticket and K, and none was under way. So the table's item did not
-//    change between the ticket and K: what was read is what it was at K. A write that begins after K ends after K, and
-//    its end puts, erases or leaves the entry: it leaves it only if it changed nothing.
-//  - A writer's, W: alone from its begin to K, so nobody else changed the item meanwhile, and its image is the table's
-//  at
-//    K. What begins after K ends after K, as above.
-//  - A write V that ends "alone" or not replaces or removes the entry, if it may have changed the item. So a later
-//  change
-//    of the table is always followed by a later change of the entry. Both of two overlapping writes erase, each at its
-//    end, and between the first end and the second no reader keeps anything, since a write is under way.
-// A write whose outcome is unknown erases. If it reaches the table only after its end, a reader may have kept the older
-// item by then; nobody can tell, and that entry lives until its time is over.
+// A write whose outcome is unknown removes the entry. If it reaches the table only after its end, a reader may have
+// kept the older item by then; nobody can tell, and that entry lives until its time is over.
 //
 // 65,536 stripes of 8 bytes. Two keys meet in a stripe by chance once in 65,536, which costs an entry that could have
 // been kept and never lets a wrong one be: with 100 writes under way one write in 650 does not leave its image, and of

@@ -50,7 +50,9 @@ class SteppedTable {
     }
   }
 
-  bool is_right() const { return writing_ > 0 || !entry_ || entry_ == table_; }
+  // Besides, nothing is ever put that is not the table's at that moment: or else a client would be given what is newer
+  // from the table, and then what is older from the cache.
+  bool is_right() const { return (writing_ > 0 || !entry_ || entry_ == table_) && !was_put_wrong_; }
   bool is_kept() const { return entry_.has_value(); }
 
  private:
@@ -64,13 +66,18 @@ class SteppedTable {
   void StepReader(Actor& actor, size_t step) {
     if (step == 0) actor.ticket = tickets_.Take(kHash);
     else if (step == 1) actor.value = table_;
-    else tickets_.Keep(kHash, actor.ticket, [&] { entry_ = actor.value; });
+    else tickets_.Keep(kHash, actor.ticket, [&] { PutEntry(actor.value); });
   }
 
   void EndWrite(const Actor& actor, bool is_alone) {
     if (actor.role == Role::kRefused) return;
-    if (actor.role == Role::kWriter && is_alone) entry_ = actor.value;
+    if (actor.role == Role::kWriter && is_alone) PutEntry(actor.value);
     else entry_.reset();
+  }
+
+  void PutEntry(int value) {
+    entry_ = value;
+    was_put_wrong_ |= value != table_;
   }
 
   Tickets tickets_;
@@ -79,6 +86,7 @@ class SteppedTable {
   int table_ = 0;
   std::optional<int> entry_;
   int writing_ = 0;
+  bool was_put_wrong_ = false;
 };
 
 class TicketsOrderTest : public testing::TestWithParam<std::string> {};
