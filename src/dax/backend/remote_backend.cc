@@ -35,27 +35,18 @@ bool IsRegion(std::string_view region) {
 }
 
 BackendError Overloaded() {
-  return {.name = "ThrottlingException",
-          .message = "Rate of requests exceeds the allowed throughput.",
-          .http_status = 400,
-          .request_id = {},
-          .json = {}};
+  return {
+      .name = "ThrottlingException", .message = "Rate of requests exceeds the allowed throughput.", .http_status = 400};
 }
 
 BackendError NotARegion() {
-  return {.name = "UnrecognizedClientException",
-          .message = "The Region of the signature is none.",
-          .http_status = 400,
-          .request_id = {},
-          .json = {}};
+  return {.name = "UnrecognizedClientException", .message = "The Region of the signature is none.", .http_status = 400};
 }
 
 BackendError Unreachable(std::string message, bool is_outcome_unknown) {
   return {.name = is_outcome_unknown ? "InternalServerError" : "ServiceUnavailable",
           .message = std::move(message),
           .http_status = is_outcome_unknown ? 500 : 503,
-          .request_id = {},
-          .json = {},
           .is_outcome_unknown = is_outcome_unknown};
 }
 
