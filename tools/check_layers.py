@@ -45,7 +45,7 @@ MAY_INCLUDE = {
     "lambda": {"base", "model", "wire", "triggers", "api"},
     "front": {"base", "model", "storage", "wire", "auth", "audit", "query", "api", "lambda"},
     "dax": {"base", "model", "wire", "auth", "net"},
-    "cli": {"base", "model", "storage", "wire", "auth", "audit", "policy", "iam"},
+    "cli": {"base", "model", "storage", "wire", "auth", "audit", "policy", "iam", "dax"},
     "server": {"base", "model", "storage", "table", "net", "auth", "audit", "iam", "query", "oidc", "sts", "iam_api", "workers", "triggers", "api", "front", "dax", "cli"},
     # Not part of the server: it uses the API from outside, and the parts of a server from within.
     "arena": {"base", "storage", "wire", "auth", "workers", "api", "front", "cli"},

@@ -1,7 +1,7 @@
 // AttributeValues straight from JSON into model::Value.
 //
 // The fast path of the decoder: nearly every byte of a data request is an attribute value. Establishes model::Value's
-// invariants (sorted maps and sets). Used by decode.cc only (and by tests).
+// invariants (sorted maps and sets). Used by decode.cc, by dax/ for items of replies, and by tests.
 #pragma once
 
 #include <optional>

@@ -56,6 +56,15 @@ class Server:
         self.errors = []
 
     def start(self):
+        self.launch()
+        ready = READY.match(self.ready_line) or self.fail()
+        self.port = int(ready.group(2))
+        self.endpoint = f"{ready.group(1)}://127.0.0.1:{self.port}"
+        self.tls_port = int(ready.group(3)) if ready.group(3) else None
+        return self
+
+    def launch(self):
+        """Starts the process and waits for its first line, which is empty if there was none."""
         self.process = subprocess.Popen(
             self.arguments, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             text=True, errors="replace", preexec_fn=self.preexec)
@@ -68,16 +77,13 @@ class Server:
             self.ready_line = self.process.stdout.readline()
         finally:
             watchdog.cancel()
-        ready = READY.match(self.ready_line)
-        if not ready:
-            self.process.kill()
-            code = self.process.wait()
-            self._reader.join()
-            raise StartFailed(code, self.ready_line, "".join(self.errors))
-        self.port = int(ready.group(2))
-        self.endpoint = f"{ready.group(1)}://127.0.0.1:{self.port}"
-        self.tls_port = int(ready.group(3)) if ready.group(3) else None
-        return self
+
+    def fail(self):
+        """Ends a process whose first line says that it is not ready."""
+        self.process.kill()
+        code = self.process.wait()
+        self._reader.join()
+        raise StartFailed(code, self.ready_line, "".join(self.errors))
 
     def _read_errors(self, process):
         for line in process.stderr:

@@ -101,7 +101,7 @@ dev_test() {
     return
   fi
   need_packages $packages_build $packages_test $packages_node
-  if [ "$what" = all ] || [ "$what" = wire ]; then need_node_modules; fi
+  case $what in all | wire | fault) need_node_modules ;; esac
   case $what in
     wire | fault) build "$kind" armature ;;
     arena) build "$kind" armature arena ;;

@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 #include "cli/bench/control_client.h"
+#include "cli/bench/dax/dax_wire.h"
 #include "cli/bench/driver_thread.h"
+#include "cli/bench/http/http_wire.h"
 
 namespace armature::cli::bench {
 namespace {
@@ -48,10 +50,18 @@ class LoadRun {
     const auto run_id = static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
     for (uint32_t i = 0; i < options_.threads; ++i) {
       const Share share{i, options_.threads, run_id};
-      auto& thread = threads_.emplace_back(std::make_unique<DriverThread>(options_, info_.make(options_, share)));
+      ARMATURE_TRY(std::unique_ptr<Wire> wire, MakeWire());
+      auto& thread = threads_.emplace_back(
+          std::make_unique<DriverThread>(options_, info_.make(options_, share), std::move(wire)));
       ARMATURE_CHECK_OK(thread->Connect(static_cast<uint32_t>(Piece(options_.connections, options_.threads, i))));
     }
     return {};
+  }
+
+  Result<std::unique_ptr<Wire>> MakeWire() const {
+    if (!options_.dax) return std::unique_ptr<Wire>(std::make_unique<HttpWire>(options_));
+    ARMATURE_TRY(std::unique_ptr<DaxWire> wire, DaxWire::Open(options_));
+    return std::unique_ptr<Wire>(std::move(wire));
   }
 
   void MakePlan() {

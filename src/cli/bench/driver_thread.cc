@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/epoll.h>
@@ -32,10 +33,10 @@ std::string ErrnoText(std::string_view call) { return fmt::format("{}: {}", call
 
 int64_t NowNanoseconds() { return ClockNanoseconds(CLOCK_MONOTONIC); }
 
-DriverThread::DriverThread(const Options& options, std::unique_ptr<Workload> workload)
-    : endpoint_(options.endpoint),
+DriverThread::DriverThread(const Options& options, std::unique_ptr<Workload> workload, std::unique_ptr<Wire> wire)
+    : endpoint_(options.dax ? *options.dax : options.endpoint),
       workload_(std::move(workload)),
-      signer_(options.credentials, options.endpoint.HostHeader()),
+      wire_(std::move(wire)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wall_minus_monotonic_ns_(ClockNanoseconds(CLOCK_REALTIME) - NowNanoseconds()) {}
 
@@ -46,6 +47,8 @@ DriverThread::~DriverThread() {
 Result<void> DriverThread::Open(Connection& connection) {
   ARMATURE_TRY(connection.socket, Socket::Connect(endpoint_));
   ARMATURE_CHECK_OK(connection.socket.MakeNonBlocking());
+  connection.parser = wire_->MakeParser();
+  connection.is_greeted = false;
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.ptr = &connection;
@@ -90,8 +93,9 @@ Result<void> DriverThread::Start(Connection& connection, int64_t since_ns, int64
   body_.clear();
   workload_->Next(connection.operation, body_);
   connection.request.clear();
-  signer_.AppendRequest(connection.operation.target, body_, (now + wall_minus_monotonic_ns_) / kSecond,
-                        connection.request);
+  const int64_t unix_seconds = (now + wall_minus_monotonic_ns_) / kSecond;
+  if (!std::exchange(connection.is_greeted, true)) wire_->Greet(unix_seconds, connection.request);
+  wire_->AppendRequest(connection.operation.target, body_, unix_seconds, *connection.parser, connection.request);
   connection.sent = 0;
   // The closed loop's latency begins when the request is ready, not before it was written and signed.
   connection.since_ns = plan_.interval_ns > 0 ? since_ns : NowNanoseconds();
@@ -119,19 +123,19 @@ Result<void> DriverThread::Flush(Connection& connection) {
 }
 
 Result<void> DriverThread::OnReadable(Connection& connection) {
-  const std::span<char> space = connection.parser.Space();
+  const std::span<char> space = connection.parser->Space();
   const ssize_t received = connection.socket.Receive(space);
   if (received < 0 && (errno == EAGAIN || errno == EINTR)) return {};
   if (received <= 0)
     return Break(connection, received == 0 ? "the server closed the connection" : ErrnoText("receive"));
-  connection.parser.Received(static_cast<size_t>(received));
-  const ResponseParser::State state = connection.parser.Parse();
-  if (state == ResponseParser::State::kNeedMore)
+  connection.parser->Received(static_cast<size_t>(received));
+  const AnswerParser::State state = connection.parser->Parse();
+  if (state == AnswerParser::State::kNeedMore)
     return connection.socket.HasPending() ? OnReadable(connection) : Result<void>{};
-  if (state == ResponseParser::State::kBad || !connection.is_busy) return Break(connection, "bytes that are no answer");
+  if (state == AnswerParser::State::kBad || !connection.is_busy) return Break(connection, "bytes that are no answer");
   Complete(connection);
-  if (connection.parser.closes()) return Break(connection, {});
-  connection.parser.Consume();
+  if (connection.parser->closes()) return Break(connection, {});
+  connection.parser->Consume();
   idle_.push_back(&connection);
   return {};
 }
@@ -140,7 +144,7 @@ void DriverThread::Complete(Connection& connection) {
   const int64_t now = NowNanoseconds();
   connection.is_busy = false;
   --busy_;
-  const Answer answer{connection.parser.status(), connection.parser.body()};
+  const Answer answer{connection.parser->status(), connection.parser->body()};
   why_.clear();
   if (!workload_->Verify(connection.operation, answer, why_)) return CountError(connection.operation, answer, why_);
   const bool is_measured =
@@ -160,7 +164,6 @@ Result<void> DriverThread::Break(Connection& connection, std::string_view why) {
     CountError(connection.operation, {}, why);
   }
   connection.socket = Socket();
-  connection.parser = ResponseParser();
   connection.waits_for_write = false;
   ARMATURE_CHECK_OK(Open(connection));
   idle_.push_back(&connection);

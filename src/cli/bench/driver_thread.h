@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/bench/http/response_parser.h"
-#include "cli/bench/http/sigv4_signer.h"
 #include "cli/bench/measure/histogram.h"
 #include "cli/bench/socket.h"
+#include "cli/bench/wire.h"
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {
@@ -39,7 +38,7 @@ struct ThreadCounts {
 
 class DriverThread {
  public:
-  DriverThread(const Options& options, std::unique_ptr<Workload> workload);
+  DriverThread(const Options& options, std::unique_ptr<Workload> workload, std::unique_ptr<Wire> wire);
   ~DriverThread();
 
   // Opens the connections, before the plan is made, so that the window holds no connects.
@@ -53,8 +52,9 @@ class DriverThread {
  private:
   struct Connection {
     Socket socket;
-    ResponseParser parser;
+    std::unique_ptr<AnswerParser> parser;
     std::string request;
+    bool is_greeted = false;
     size_t sent = 0;
     Operation operation;
     int64_t since_ns = 0;  // where its latency begins
@@ -77,7 +77,7 @@ class DriverThread {
   Endpoint endpoint_;
   ThreadPlan plan_;
   std::unique_ptr<Workload> workload_;
-  SigV4Signer signer_;
+  std::unique_ptr<Wire> wire_;
   int epoll_ = -1;
   std::vector<std::unique_ptr<Connection>> connections_;
   std::vector<Connection*> idle_;

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/bench/dax/dax_wire.h"
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {
@@ -57,6 +58,13 @@ Result<Endpoint> ParseEndpoint(const std::string& url) {
   return endpoint;
 }
 
+Result<Endpoint> ParseDaxEndpoint(const std::string& url) {
+  constexpr std::string_view kScheme = "dax://";
+  if (!url.starts_with(kScheme))
+    return Status::InvalidArgument(fmt::format("--dax must begin with dax:// (got '{}')", url));
+  return ParseEndpoint("http://" + url.substr(kScheme.size()));
+}
+
 Result<std::chrono::nanoseconds> ParseDuration(const std::string& text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -80,6 +88,7 @@ Result<std::chrono::nanoseconds> ParseDuration(const std::string& text) {
 Result<Options, int> ParseOptions(int argc, char** argv) {
   Options options;
   std::string endpoint = "http://127.0.0.1:8000";
+  std::string dax;
   std::string ca_file;
   std::string duration = "5s";
   std::string warmup = "500ms";
@@ -92,6 +101,7 @@ Result<Options, int> ParseOptions(int argc, char** argv) {
   app.footer(DescribeWorkloads());
   app.add_option("--endpoint", endpoint, "URL of the endpoint")->capture_default_str();
   app.add_option("--ca-file", ca_file, "Certificates to trust for https, PEM [the system's]")->envname("AWS_CA_BUNDLE");
+  app.add_option("--dax", dax, "Send the load to this DAX node, dax://HOST:PORT, by its own protocol: get and put");
   app.add_option("--workload", options.workload, "What to send; see below")->required();
   app.add_option("--table", options.table, "Table to use; made if missing")->capture_default_str();
   app.add_option("--connections", options.connections, "Keep-alive connections")
@@ -147,6 +157,13 @@ Result<Options, int> ParseOptions(int argc, char** argv) {
     auto trust = LoadTrust(ca_file);
     if (!trust) return fail(trust.error());
     options.endpoint.trust = std::move(*trust);
+  }
+  if (!dax.empty()) {
+    auto node = ParseDaxEndpoint(dax);
+    if (!node) return fail(node.error());
+    options.dax = *node;
+    if (!DaxWire::Knows(options.workload))
+      return fail(Status::InvalidArgument(fmt::format("the workload '{}' cannot be sent by --dax", options.workload)));
   }
   auto parsed_duration = ParseDuration(duration);
   if (!parsed_duration) return fail(parsed_duration.error());

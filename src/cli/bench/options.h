@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct Endpoint {
 
 // Accepts http://host[:port][/] and the same with https; anything else is refused. Loads no trust.
 Result<Endpoint> ParseEndpoint(const std::string& url);
+// The same of dax://host:port.
+Result<Endpoint> ParseDaxEndpoint(const std::string& url);
 
 // "250ms", "5s", "2m" or plain seconds.
 Result<std::chrono::nanoseconds> ParseDuration(const std::string& text);
@@ -36,6 +39,7 @@ enum class Place { kAnywhere, kStart, kMiddle, kEnd };
 
 struct Options {
   Endpoint endpoint;
+  std::optional<Endpoint> dax;  // the node that the load goes to; tables and items are made at the endpoint
   Credentials credentials;
   std::string workload;
   std::string table = "armature-bench";

@@ -35,7 +35,10 @@ uint64_t RandomSeed() {
 }
 
 net::StreamServerOptions StreamOptions(const NodePlan& plan) {
-  net::StreamServerOptions options{.host = plan.host, .port = plan.port, .threads = plan.threads};
+  net::StreamServerOptions options;
+  options.host = plan.host;
+  options.port = plan.port;
+  options.threads = plan.threads;
   options.tls = plan.tls;
   options.tls_port = plan.tls_port;
   options.max_connections = plan.max_connections;

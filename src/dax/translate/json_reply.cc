@@ -5,6 +5,7 @@
 #include "dax/codec/item_blob.h"
 #include "dax/codec/key_codec.h"
 #include "dax/codec/value_codec.h"
+#include "dax/translate/expressions/touched_attributes.h"
 #include "dax/translate/item_json.h"
 #include "dax/translate/reply_writer.h"
 #include "wire/json/json_document.h"
@@ -29,22 +30,6 @@ enum Field : uint8_t {
 };
 
 void AppendSuccess(std::string& out) { out.push_back('\x80'); }
-
-// The attributes that an update names, out of the new item.
-model::Item TouchedAttributes(model::Item item, std::string_view update, Arena& arena) {
-  const auto tree = ReadUpdate(update, arena);
-  if (!tree) return {};
-  std::vector<model::MapEntry> touched;
-  for (const model::MapEntry& entry : item) {
-    for (const ExpressionNode* action : tree->actions) {
-      const DocumentPath path = action->arguments[0]->path;
-      if (path.empty() || path[0].name != entry.name) continue;
-      touched.push_back(entry);
-      break;
-    }
-  }
-  return arena.Copy(touched);
-}
 
 // [list id, {ordinal: value, …}] (8.3 of the protocol).
 ApiResult<void> AppendUpdated(std::string& out, model::Item attributes, AttributeLists& lists) {

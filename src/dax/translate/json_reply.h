@@ -12,8 +12,8 @@
 
 #include "base/memory/arena.h"
 #include "dax/attributes/attribute_lists.h"
-#include "dax/translate/parsed_request.h"
 #include "dax/table_schema.h"
+#include "dax/translate/parsed_request.h"
 #include "model/api_error.h"
 
 namespace armature::dax {

@@ -10,8 +10,8 @@
 #include <simdjson.h>
 
 #include "dax/translate/capacity_json.h"
+#include "dax/translate/expressions/projected_item.h"
 #include "dax/translate/json_reply.h"
-#include "dax/translate/projected_item.h"
 #include "model/api_error.h"
 #include "model/value.h"
 

@@ -1,22 +1,12 @@
-// For tests of this folder: bytes from hexadecimal and back, and the tables of the protocol's examples.
+// For tests of this folder: the tables of the protocol's examples.
 #pragma once
 
-#include <algorithm>
 #include <memory>
-#include <string>
-#include <string_view>
 
-#include "base/codec/hex.h"
+#include "dax/codec/codec_testing.h"
 #include "dax/table_schema.h"
 
 namespace armature::dax {
-
-// Digits with blanks between them as one likes.
-inline std::string Bytes(std::string_view hex) {
-  std::string digits(hex);
-  digits.erase(std::remove(digits.begin(), digits.end(), ' '), digits.end());
-  return FromHex(digits).value();
-}
 
 // {Artist S, Song S}
 inline TableSchemaPtr Music() {

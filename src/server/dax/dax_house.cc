@@ -10,13 +10,15 @@ namespace armature::server {
 namespace {
 
 dax::ClusterSettings SettingsOf(const ServeOptions& options) {
-  return {.account = options.account,
-          .region = options.region,
-          .serves_every_scope = true,
-          .cache_bytes = options.dax.cache_mebibytes << 20,
-          .record_ttl_millis = options.dax.record_ttl_millis,
-          .query_ttl_millis = options.dax.query_ttl_millis,
-          .is_coherent = options.dax.is_coherent};
+  dax::ClusterSettings settings;
+  settings.account = options.account;
+  settings.region = options.region;
+  settings.serves_every_scope = true;
+  settings.cache_bytes = options.dax.cache_mebibytes << 20;
+  settings.record_ttl_millis = options.dax.record_ttl_millis;
+  settings.query_ttl_millis = options.dax.query_ttl_millis;
+  settings.is_coherent = options.dax.is_coherent;
+  return settings;
 }
 
 }  // namespace

@@ -23,11 +23,12 @@ constexpr std::string_view kKeyId = "DAX";  // what the audit is told instead of
 dax::BackendError ToBackendError(const model::ApiError& error) {
   net::HttpResponse told;
   wire::SetError(error, told);
-  return {.name = error.name,
-          .message = error.message,
-          .http_status = error.http_status,
-          .json = std::move(told.body),
-          .is_outcome_unknown = false};
+  dax::BackendError failure;
+  failure.name = error.name;
+  failure.message = error.message;
+  failure.http_status = error.http_status;
+  failure.json = std::move(told.body);
+  return failure;
 }
 
 }  // namespace

@@ -11,26 +11,27 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/bench/wire.h"
+
 namespace armature::cli::bench {
 
-class ResponseParser {
+class ResponseParser final : public AnswerParser {
  public:
   static constexpr size_t kPadding = 64;
-  enum class State { kNeedMore, kDone, kBad };
 
   ResponseParser();
 
-  std::span<char> Space();
-  void Received(size_t bytes) { end_ += bytes; }
-  State Parse();
+  std::span<char> Space() override;
+  void Received(size_t bytes) override { end_ += bytes; }
+  State Parse() override;
 
   // Of the response Parse() found.
-  int status() const { return status_; }
-  std::string_view body() const { return {body_, body_size_}; }
-  bool closes() const { return closes_; }
+  int status() const override { return status_; }
+  std::string_view body() const override { return {body_, body_size_}; }
+  bool closes() const override { return closes_; }
 
   // Forgets that response; bytes behind it stay.
-  void Consume();
+  void Consume() override;
 
  private:
   State ParseHead();

@@ -15,7 +15,7 @@
 
 #include "base/memory/arena.h"
 #include "base/text/json_writer.h"
-#include "dax/translate/expression_tree.h"
+#include "dax/translate/expressions/expression_tree.h"
 #include "model/api_error.h"
 #include "model/value.h"
 #include "model/wording.h"

@@ -1,4 +1,4 @@
-#include "dax/translate/projected_item.h"
+#include "dax/translate/expressions/projected_item.h"
 
 #include <deque>
 

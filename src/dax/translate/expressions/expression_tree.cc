@@ -1,4 +1,4 @@
-#include "dax/translate/expression_tree.h"
+#include "dax/translate/expressions/expression_tree.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "dax/translate/expression_text.h"
+#include "dax/translate/expressions/expression_text.h"
 
 #include <utility>
 

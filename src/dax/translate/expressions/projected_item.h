@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dax/translate/expression_tree.h"
+#include "dax/translate/expressions/expression_tree.h"
 #include "model/value.h"
 
 namespace armature::dax {

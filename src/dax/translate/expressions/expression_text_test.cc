@@ -1,4 +1,4 @@
-#include "dax/translate/expression_text.h"
+#include "dax/translate/expressions/expression_text.h"
 
 #include <deque>
 
@@ -34,7 +34,7 @@ std::string ListIndex(int64_t index) {
   return out + Int(index);
 }
 std::string Path(std::string_view name) { return Array({Int(18), Text(name)}); }
-std::string Value(int64_t slot) { return Array({Int(17), Int(slot)}); }
+std::string Slot(int64_t slot) { return Array({Int(17), Int(slot)}); }
 std::string Node(int op, const std::string& a) { return Array({Int(op), a}); }
 std::string Node(int op, const std::string& a, const std::string& b) { return Array({Int(op), a, b}); }
 std::string Node(int op, const std::string& a, const std::string& b, const std::string& c) {
@@ -82,8 +82,8 @@ class ExpressionTextTest : public testing::Test {
 const std::string kA = Path("a");
 const std::string kB = Path("b");
 const std::string kC = Path("c");
-const std::string kEqual = Node(0, kA, Value(0));
-const std::string kLess = Node(2, kB, Value(1));
+const std::string kEqual = Node(0, kA, Slot(0));
+const std::string kLess = Node(2, kB, Slot(1));
 const std::string kExists = Node(11, kC);
 
 TEST_F(ExpressionTextTest, TheProtocolsExamples) {
@@ -103,39 +103,39 @@ TEST_F(ExpressionTextTest, TheProtocolsExamples) {
 }
 
 TEST_F(ExpressionTextTest, EveryOperatorOfConditions) {
-  EXPECT_EQ(Condition(Node(0, kA, Value(0))), "a=:0");
-  EXPECT_EQ(Condition(Node(1, kA, Value(0))), "a<>:0");
-  EXPECT_EQ(Condition(Node(2, kA, Value(0))), "a<:0");
-  EXPECT_EQ(Condition(Node(3, kA, Value(0))), "a>=:0");
-  EXPECT_EQ(Condition(Node(4, kA, Value(0))), "a>:0");
-  EXPECT_EQ(Condition(Node(5, kA, Value(0))), "a<=:0");
+  EXPECT_EQ(Condition(Node(0, kA, Slot(0))), "a=:0");
+  EXPECT_EQ(Condition(Node(1, kA, Slot(0))), "a<>:0");
+  EXPECT_EQ(Condition(Node(2, kA, Slot(0))), "a<:0");
+  EXPECT_EQ(Condition(Node(3, kA, Slot(0))), "a>=:0");
+  EXPECT_EQ(Condition(Node(4, kA, Slot(0))), "a>:0");
+  EXPECT_EQ(Condition(Node(5, kA, Slot(0))), "a<=:0");
   EXPECT_EQ(Condition(Node(6, kEqual, kLess)), "a=:0 AND b<:1");
   EXPECT_EQ(Condition(Node(7, kEqual, kLess)), "a=:0 OR b<:1");
   EXPECT_EQ(Condition(Node(8, kEqual)), "NOT a=:0");
-  EXPECT_EQ(Condition(Node(9, kA, Value(0), Value(1))), "a BETWEEN :0 AND :1");
-  EXPECT_EQ(Condition(Node(10, kA, Array({Value(0), kB, Value(1)}))), "a IN (:0,b,:1)");
+  EXPECT_EQ(Condition(Node(9, kA, Slot(0), Slot(1))), "a BETWEEN :0 AND :1");
+  EXPECT_EQ(Condition(Node(10, kA, Array({Slot(0), kB, Slot(1)}))), "a IN (:0,b,:1)");
   EXPECT_EQ(Condition(Node(11, kA)), "attribute_exists(a)");
   EXPECT_EQ(Condition(Node(12, kA)), "attribute_not_exists(a)");
-  EXPECT_EQ(Condition(Node(13, kA, Value(0))), "attribute_type(a,:0)");
-  EXPECT_EQ(Condition(Node(14, kA, Value(0))), "begins_with(a,:0)");
-  EXPECT_EQ(Condition(Node(15, kA, Value(0))), "contains(a,:0)");
-  EXPECT_EQ(Condition(Node(0, Node(16, kA), Value(0))), "size(a)=:0");
+  EXPECT_EQ(Condition(Node(13, kA, Slot(0))), "attribute_type(a,:0)");
+  EXPECT_EQ(Condition(Node(14, kA, Slot(0))), "begins_with(a,:0)");
+  EXPECT_EQ(Condition(Node(15, kA, Slot(0))), "contains(a,:0)");
+  EXPECT_EQ(Condition(Node(0, Node(16, kA), Slot(0))), "size(a)=:0");
 }
 
 TEST_F(ExpressionTextTest, EveryOperatorOfUpdates) {
-  EXPECT_EQ(Update({Node(19, kA, Value(0))}), "SET a=:0");
-  EXPECT_EQ(Update({Node(20, kA, Value(0))}), "ADD a :0");
-  EXPECT_EQ(Update({Node(21, kA, Value(0))}), "DELETE a :0");
+  EXPECT_EQ(Update({Node(19, kA, Slot(0))}), "SET a=:0");
+  EXPECT_EQ(Update({Node(20, kA, Slot(0))}), "ADD a :0");
+  EXPECT_EQ(Update({Node(21, kA, Slot(0))}), "DELETE a :0");
   EXPECT_EQ(Update({Node(22, kA)}), "REMOVE a");
-  EXPECT_EQ(Update({Node(19, kA, Node(23, kB, Value(0)))}), "SET a=if_not_exists(b,:0)");
-  EXPECT_EQ(Update({Node(19, kA, Node(24, kB, Value(0)))}), "SET a=list_append(b,:0)");
-  EXPECT_EQ(Update({Node(19, kA, Node(25, kB, Value(0)))}), "SET a=b+:0");
-  EXPECT_EQ(Update({Node(19, kA, Node(26, kB, Value(0)))}), "SET a=b-:0");
+  EXPECT_EQ(Update({Node(19, kA, Node(23, kB, Slot(0)))}), "SET a=if_not_exists(b,:0)");
+  EXPECT_EQ(Update({Node(19, kA, Node(24, kB, Slot(0)))}), "SET a=list_append(b,:0)");
+  EXPECT_EQ(Update({Node(19, kA, Node(25, kB, Slot(0)))}), "SET a=b+:0");
+  EXPECT_EQ(Update({Node(19, kA, Node(26, kB, Slot(0)))}), "SET a=b-:0");
 }
 
 TEST_F(ExpressionTextTest, SectionsStandWhereTheirFirstActionStood) {
-  EXPECT_EQ(Update({Node(22, kB), Node(19, kC, Value(1)), Node(22, kA), Node(20, Path("d"), Value(2)),
-                    Node(19, Path("e"), Value(0))}),
+  EXPECT_EQ(Update({Node(22, kB), Node(19, kC, Slot(1)), Node(22, kA), Node(20, Path("d"), Slot(2)),
+                    Node(19, Path("e"), Slot(0))}),
             "REMOVE b,a SET c=:0,e=:1 ADD d :2");
 }
 
@@ -150,20 +150,20 @@ TEST_F(ExpressionTextTest, ParenthesesOnlyWherePrecedenceNeedsThem) {
   EXPECT_EQ(Condition(Node(8, Node(7, kEqual, kLess))), "NOT (a=:0 OR b<:1)");
   EXPECT_EQ(Condition(Node(6, Node(8, kEqual), kLess)), "NOT a=:0 AND b<:1");
   EXPECT_EQ(Condition(Node(8, Node(8, kExists))), "NOT NOT attribute_exists(c)");
-  EXPECT_EQ(Condition(Node(8, Node(9, kA, Value(0), Value(1)))), "NOT a BETWEEN :0 AND :1");
-  EXPECT_EQ(Condition(Node(6, Node(9, kA, Value(0), Value(1)), kLess)), "a BETWEEN :0 AND :1 AND b<:1");
+  EXPECT_EQ(Condition(Node(8, Node(9, kA, Slot(0), Slot(1)))), "NOT a BETWEEN :0 AND :1");
+  EXPECT_EQ(Condition(Node(6, Node(9, kA, Slot(0), Slot(1)), kLess)), "a BETWEEN :0 AND :1 AND b<:1");
 }
 
 TEST_F(ExpressionTextTest, WhatDynamoDbWillRefuseIsWrittenAllTheSame) {
   EXPECT_EQ(Condition(Node(0, kEqual, kLess)), "(a=:0)=(b<:1)");
-  EXPECT_EQ(Condition(Node(0, kExists, Value(0))), "attribute_exists(c)=:0");
+  EXPECT_EQ(Condition(Node(0, kExists, Slot(0))), "attribute_exists(c)=:0");
   EXPECT_EQ(Condition(kA), "a");
   EXPECT_EQ(Condition(Node(10, kA, Array({}))), "a IN ()");
   EXPECT_EQ(Update({}), "");
-  EXPECT_EQ(Update({Node(19, kA, Node(26, kB, Node(25, kC, Value(0))))}), "SET a=b-(c+:0)");
-  EXPECT_EQ(Update({Node(19, kA, Node(26, Node(25, kC, Value(0)), kB))}), "SET a=(c+:0)-b");
+  EXPECT_EQ(Update({Node(19, kA, Node(26, kB, Node(25, kC, Slot(0))))}), "SET a=b-(c+:0)");
+  EXPECT_EQ(Update({Node(19, kA, Node(26, Node(25, kC, Slot(0)), kB))}), "SET a=(c+:0)-b");
   EXPECT_EQ(Update({Node(20, kA, kB)}), "ADD a b");
-  EXPECT_EQ(Update({Node(19, kA, Node(24, Node(23, kB, Node(25, kC, Value(0))), Value(1)))}),
+  EXPECT_EQ(Update({Node(19, kA, Node(24, Node(23, kB, Node(25, kC, Slot(0))), Slot(1)))}),
             "SET a=list_append(if_not_exists(b,c+:0),:1)");
   EXPECT_EQ(Projection({}), "");
 }
@@ -217,8 +217,8 @@ TEST_F(ExpressionTextTest, TreesThatAreNone) {
   EXPECT_EQ(Condition(Node(0, kA)), malformed) << "too few arguments";
   EXPECT_EQ(Condition(Node(8, kA, kB)), malformed) << "too many";
   EXPECT_EQ(Condition(Node(10, kA, kB)), malformed) << "IN without its array";
-  EXPECT_EQ(Condition(Node(0, kA, Value(3))), malformed) << "no such value";
-  EXPECT_EQ(Condition(Node(0, kA, Value(-1))), malformed);
+  EXPECT_EQ(Condition(Node(0, kA, Slot(3))), malformed) << "no such value";
+  EXPECT_EQ(Condition(Node(0, kA, Slot(-1))), malformed);
   EXPECT_EQ(Condition(Array({Int(18)})), malformed) << "an empty path";
   EXPECT_EQ(Condition(Array({Int(18), ListIndex(0)})), malformed) << "a list of nothing";
   EXPECT_EQ(Condition(Array({Int(18), Text("a"), Int(0)})), malformed);
