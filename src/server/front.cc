@@ -2,12 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <string>
 #include <utility>
-
-#include <fmt/format.h>
-#include <openssl/crypto.h>
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
@@ -34,9 +30,6 @@ api::Services ServicesFrom(const ServeOptions& options, Store& store, const Gate
   return services;
 }
 
-// What cannot be guessed in a hurry.
-constexpr size_t kShortestToken = 16;
-
 net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch& memory,
                                   const std::shared_ptr<net::TlsAcceptor>& tls) {
   net::ServerOptions net;
@@ -58,20 +51,6 @@ Result<std::shared_ptr<net::TlsAcceptor>> Front::OpenTls(const ServeOptions& opt
   if (options.tls_certificate.empty()) return std::shared_ptr<net::TlsAcceptor>();
   const net::TlsFiles files{options.tls_certificate, options.tls_key, options.tls_client_ca};
   return net::TlsAcceptor::Open({.files = files, .wants_kernel = options.tls_kernel}, store.metrics, store.clock);
-}
-
-Result<Secret> Front::ReadMetricsToken(const ServeOptions& options) {
-  const std::string& path = options.metrics_token_file;
-  if (path.empty()) return Secret();
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  Secret token(line.substr(0, line.find_last_not_of(" \t\r") + 1));
-  OPENSSL_cleanse(line.data(), line.size());
-  if (file.bad() || token.text().size() < kShortestToken)
-    return Status::InvalidArgument(fmt::format(
-        "{}: there is no token of {} characters or more in its first line (--metrics-token)", path, kShortestToken));
-  return token;
 }
 
 Front::Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,

@@ -35,8 +35,6 @@ class Front {
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
         dax::control::ClusterBook& clusters, std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token,
         const audit::Audit* audit = nullptr);
-  // What --metrics-token names; empty where nothing is. The error is one line fit for a user.
-  static Result<Secret> ReadMetricsToken(const ServeOptions& options);
 
   Status Listen();
   // For those who ask it on behalf of others: DAX nodes.

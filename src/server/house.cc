@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "server/command/metrics_token.h"
 #include "server/process/failure_log.h"
 
 namespace armature::server {
@@ -44,7 +45,7 @@ Status House::Load() {
   if (Status status = background_.Load(); !status.ok()) return status;
   if (Status status = dax_control_.Load(); !status.ok()) return status;
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
-  ARMATURE_TRY(Secret metrics_token, Front::ReadMetricsToken(options_));
+  ARMATURE_TRY(Secret metrics_token, ReadMetricsToken(options_.metrics_token_file));
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
   front_.emplace(options_, *store_, gate_, tables_, background_, dax_control_.book(), tls, std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);

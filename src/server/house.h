@@ -58,9 +58,9 @@ class House {
   Background background_;
   std::unique_ptr<Recording> recording_;  // made by Load; null: nothing is recorded
   DaxControl dax_control_;
-  std::optional<Front> front_;        // made by Load
+  std::optional<Front> front_;         // made by Load
   std::optional<DaxNodes> dax_nodes_;  // made by Load
-  std::optional<Rekeying> rekeying_;  // made by Load, where data are encrypted
+  std::optional<Rekeying> rekeying_;   // made by Load, where data are encrypted
 };
 
 }  // namespace armature::server

@@ -11,6 +11,7 @@
 #include "cli/partition/partition.h"
 #include "cli/shell/shell.h"
 #include "cli/tls/tls.h"
+#include "server/dax/dax_command.h"
 #include "server/doctor.h"
 #include "server/serve.h"
 
@@ -23,6 +24,7 @@ Usage: armature COMMAND [OPTIONS]
 Commands:
   serve       Serve the DynamoDB API on this machine
   local       The same in the place of DynamoDB Local, with its flags (-port, -inMemory, -sharedDb)
+  dax         Answer DAX clients from a cache in front of any DynamoDB endpoint
   bench       Run a named workload against any DynamoDB endpoint and measure it
   shell       A prompt for PartiQL against any DynamoDB endpoint
   partition   Show what a table of a running server is divided into, and divide it further
@@ -42,6 +44,7 @@ int main(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
   if (command == "serve") return armature::server::RunServe(std::vector<std::string>(argv + 2, argv + argc));
   if (command == "local") return armature::server::RunLocal(std::vector<std::string>(argv + 2, argv + argc));
+  if (command == "dax") return armature::server::RunDax(std::vector<std::string>(argv + 2, argv + argc));
   if (command == "doctor") return armature::server::RunDoctor(std::vector<std::string>(argv + 2, argv + argc));
   if (command == "bench") {
     std::string name = "armature bench";

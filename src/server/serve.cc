@@ -4,14 +4,13 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
 #include "base/memory/private_memory.h"
 #include "net/tls/record_buffers.h"
+#include "server/command/process_setup.h"
 #include "server/house.h"
 #include "server/local_options.h"
 #include "server/options.h"
@@ -31,48 +30,11 @@ bool IsEncrypted(const ServeOptions& options) {
          (options.encryption.is_asked_for() || storage::Keyring::IsEncrypted(options.data_directory));
 }
 
-bool IsLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
-
-// The signals that ask for an orderly end, and with `reloads` the one that asks to read files again, kept away from
-// every thread but the one that waits for them.
-sigset_t BlockSignals(bool reloads) {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  sigaddset(&signals, SIGINT);
-  if (reloads) sigaddset(&signals, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  signal(SIGPIPE, SIG_IGN);
-  return signals;
-}
-
 // Keys by which the server itself is known to others, or its administrator to it, are nothing for handlers of triggers:
 // those get keys of their own. While anybody is believed and nobody else called they are the user's own affair.
 void WithholdKeys(const ServeOptions& options, const House& house) {
   if (options.kinesis_endpoint.empty() && !house.verifies_signatures()) return;
   for (const char* const name : {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"}) unsetenv(name);
-}
-
-// Connections and table files each take a descriptor; the usual soft limit of 1024 is for programs that use select.
-void RaiseDescriptorLimit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
-  limit.rlim_cur = limit.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-// Blocks of megabytes (bodies, answers) go back to the system when they are freed. Left to itself glibc learns from the
-// first of them to keep what follows, up to 64 MiB for each thread that ever had one. Told a limit, it would also hand
-// back every 128 KiB at the end of its heap, and an answer of a megabyte would have its pages zeroed anew each time.
-void GiveLargeBlocksBack() {
-  mallopt(M_MMAP_THRESHOLD, 4 << 20);
-  mallopt(M_TRIM_THRESHOLD, 8 << 20);
-}
-
-// A URL for the ready line: IPv6 addresses stand in brackets.
-std::string UrlOf(const char* scheme, const std::string& host, uint16_t port) {
-  return host.find(':') == std::string::npos ? fmt::format("{}://{}:{}", scheme, host, port)
-                                             : fmt::format("{}://[{}]:{}", scheme, host, port);
 }
 
 // Why the server must not be opened to others as it is; empty: it may.

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include "policy/values/instant.h"
+
 namespace armature::cli {
 namespace {
 
@@ -88,7 +90,11 @@ Result<AwsCredentials> ParseProcessCredentials(const std::string& json) {
     return Status::Format("the credential_process did not print credentials");
   }
   if (root["SessionToken"].get(token) != simdjson::SUCCESS) token = {};
-  return AwsCredentials{std::string(id), std::string(secret), std::string(token)};
+  AwsCredentials credentials{std::string(id), std::string(secret), std::string(token)};
+  std::string_view expiration;
+  if (root["Expiration"].get(expiration) == simdjson::SUCCESS)
+    if (const auto end = policy::ParseInstant(expiration)) credentials.expires_at_millis = end->seconds * 1000;
+  return credentials;
 }
 
 Result<AwsConfig> AwsConfig::Load(const Environment& environment, const std::string& profile) {

@@ -5,6 +5,7 @@
 // metadata are left to a credential_process. Used by the commands at start (endpoint.h).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,6 +20,7 @@ struct AwsCredentials {
   std::string access_key_id;
   std::string secret_access_key;
   std::string session_token;
+  std::optional<int64_t> expires_at_millis{};  // as a credential_process says
 };
 
 using Environment = std::function<std::string(const char*)>;

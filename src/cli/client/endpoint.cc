@@ -72,10 +72,11 @@ Result<Endpoint> ResolveEndpoint(const EndpointChoice& choice, const Environment
   ARMATURE_CHECK_OK(CheckUrl(found.url));
   while (found.url.back() == '/') found.url.pop_back();
   const std::string_view host = HostOf(found.url);
-  if (IsAmazon(host) && choice.region.empty() && !RegionOfHost(host).empty()) found.region = RegionOfHost(host);
+  found.is_amazons = IsAmazon(host);
+  if (found.is_amazons && choice.region.empty() && !RegionOfHost(host).empty()) found.region = RegionOfHost(host);
   if (found.region.empty()) found.region = "us-east-1";
   ARMATURE_TRY(const auto credentials, config.Credentials());
-  if (!credentials && IsAmazon(host)) {
+  if (!credentials && found.is_amazons) {
     return Status::InvalidArgument(
         "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or choose a --profile");
   }

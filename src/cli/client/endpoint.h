@@ -20,7 +20,8 @@ struct Endpoint {
   std::string url;  // http://host:port or https://host
   std::string region;
   AwsCredentials credentials;
-  std::string ca_file;  // certificates to trust, PEM; empty: the system's
+  std::string ca_file;      // certificates to trust, PEM; empty: the system's
+  bool is_amazons = false;  // one of Amazon's: it has one Region's tables, and believes no other's signatures
 };
 
 // The parts of a command line that lead to an endpoint, before anything is looked up.

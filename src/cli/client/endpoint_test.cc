@@ -76,10 +76,12 @@ TEST_F(EndpointTest, AProfileOutranksTheEnvironment) {
 TEST_F(EndpointTest, AProfileFromACredentialProcess) {
   Write("config",
         "[profile tool]\ncredential_process = printf "
-        "'{\"Version\": 1, \"AccessKeyId\": \"A\", \"SecretAccessKey\": \"S\", \"SessionToken\": \"T\"}'\n");
+        "'{\"Version\": 1, \"AccessKeyId\": \"A\", \"SecretAccessKey\": \"S\", \"SessionToken\": \"T\", "
+        "\"Expiration\": \"2026-01-02T03:04:05Z\"}'\n");
   ASSERT_TRUE(Resolve({"", "", "tool"}));
   EXPECT_EQ(found_.credentials.access_key_id, "A");
   EXPECT_EQ(found_.credentials.session_token, "T");
+  EXPECT_EQ(found_.credentials.expires_at_millis, 1'767'323'045'000);
 }
 
 TEST_F(EndpointTest, AmazonNeedsCredentialsAndNamesItsRegion) {

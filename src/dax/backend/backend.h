@@ -20,11 +20,11 @@ struct Scope {
 };
 
 struct BackendError {
-  std::string name;  // "ConditionalCheckFailedException"
-  std::string message;
+  std::string name{};  // "ConditionalCheckFailedException"
+  std::string message{};
   int http_status = 400;
-  std::string request_id;
-  std::string json;  // the whole body: it may have CancellationReasons or an Item
+  std::string request_id{};
+  std::string json{};  // the whole body: it may have CancellationReasons or an Item
   // Whether the request may have been carried out all the same: the connection broke, or nobody answered in time.
   bool is_outcome_unknown = false;
 };

@@ -23,7 +23,7 @@ namespace armature::net {
 
 // The connections to one host and port.
 struct AsyncHttpClient::Host {
-  const std::string authority;
+  const std::string authority;    // behind https:// if it is reached by TLS: those connections are others
   size_t open = 0;                // also those being made
   std::vector<Connection*> idle;  // who was used last is the last
   std::deque<Call*> waiting;      // for a connection
@@ -117,7 +117,7 @@ class AsyncHttpClient::Call final : public Timer {
   Call(std::shared_ptr<Core> core, const HttpCall& request)
       : core_(std::move(core)),
         request_(request),
-        host_(core_->HostOf(AuthorityOf(request))),
+        host_(core_->HostOf(request.is_secure ? "https://" + AuthorityOf(request) : AuthorityOf(request))),
         due_millis_(core_->reactor.now_millis() + request.timeout_millis) {
     core_->calls.push_back(this);
   }
@@ -269,7 +269,10 @@ void AsyncHttpClient::Connection::OnClosed(int error) {
   core_->Forget(*host_);
   if (call_ == nullptr) return;
   const std::string& authority = host_->authority;
-  const char* const reason = error == 0 ? "the connection was closed" : strerror(error);
+  const std::string_view problem = transport_.tls_problem();
+  const std::string_view reason = !problem.empty() ? problem
+                                  : error == 0     ? "the connection was closed"
+                                                   : strerror(error);
   const bool nothing_came = !reader_ || reader_->is_untouched(transport_.input());
   const char* const what = reader_ ? "no answer from" : "cannot connect to";
   std::exchange(call_, nullptr)
@@ -294,7 +297,7 @@ void AsyncHttpClient::Connection::Fail() {
 
 Task<Result<HttpReply>> AsyncHttpClient::Call::Run() {
   SetTimer(due_millis_);
-  Status acquired = co_await Acquire(/*must_be_new=*/false);
+  Status acquired = co_await Acquire(request_.needs_new_connection);
   if (!acquired.ok()) co_return acquired;
   Result<HttpReply> reply = co_await Ask();
   // The peer may have closed a kept connection while we were writing to it, and never seen the request.
@@ -390,11 +393,14 @@ Status AsyncHttpClient::Call::Open(const SocketAddress& address) {
   }
   Transport* transport = nullptr;
   try {
+    std::unique_ptr<TlsStream> tls = request_.is_secure ? core_->options.tls->Connect(fd, request_.host) : nullptr;
+    if (request_.is_secure && !tls) throw std::bad_alloc();
     transport = new Transport(core_->transports, fd, address.bytes);
     auto connection = std::make_unique<Connection>(core_, host_, *transport, *this);
     connection_ = connection.get();
     transport->SetIdleTimeout(TimerWheel::kNever);
-    transport->Open(std::move(connection), Transport::Link::kConnecting);
+    if (tls) transport->OpenTls(std::move(connection), std::move(tls), Transport::Link::kConnecting);
+    else transport->Open(std::move(connection), Transport::Link::kConnecting);
   } catch (const std::bad_alloc&) {
     if (transport != nullptr) transport->Close(ENOMEM);
     else close(fd);
@@ -406,6 +412,7 @@ Status AsyncHttpClient::Call::Open(const SocketAddress& address) {
 Task<Result<HttpReply>> AsyncHttpClient::Call::Ask() {
   failure_ = Status::Ok();
   nothing_came_ = false;
+  if (request_.is_sent != nullptr) *request_.is_sent = true;
   connection_->Ask(*this, request_);
   while (connection_ != nullptr && !HasEnded()) co_await Wait();
   if (reply_) co_return std::move(*reply_);
@@ -425,6 +432,8 @@ Task<Result<HttpReply>> AsyncHttpClient::Send(HttpCall call) {
   if (Status status = CheckCall(call); !status.ok()) co_return status;
   const std::shared_ptr<Core> core = core_;
   if (core->is_shut) co_return Status::Unavailable("the client is shut down");
+  if (call.is_secure && !core->options.tls)
+    co_return Status::InvalidArgument("a secure request needs a client that was told whom to believe");
   Call under_way(core, call);
   co_return co_await under_way.Run();
 }

@@ -61,7 +61,7 @@ void RenderCallHead(const HttpCall& call, Buffer& out) {
   if (!Has(call, "host")) {
     const std::string authority = AuthorityOf(call);
     const std::string_view without_port = std::string_view(authority).substr(0, authority.rfind(':'));
-    fmt::format_to(to, "Host: {}\r\n", call.port == 80 ? without_port : authority);
+    fmt::format_to(to, "Host: {}\r\n", call.port == (call.is_secure ? 443 : 80) ? without_port : authority);
   }
   for (const Header& header : call.headers) fmt::format_to(to, "{}: {}\r\n", header.name, header.value);
   // A length of nothing is said where a body is usual, and left out where it would be odd.

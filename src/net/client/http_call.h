@@ -19,6 +19,7 @@ namespace armature::net {
 struct HttpCall {
   std::string host;  // a name or an address, an IPv6 one without brackets
   uint16_t port = 80;
+  bool is_secure = false;  // by TLS; the client has to be given whom it believes
   std::string_view method = "POST";
   std::string_view target = "/";  // path and query, as they are to stand in the request
   // Any but Content-Length, Transfer-Encoding and Connection. Host is made of host and port unless it is among them.
@@ -27,6 +28,11 @@ struct HttpCall {
 
   // Whether it does no harm to carry it out twice. By default as its method says: GET, HEAD, PUT, DELETE, OPTIONS.
   std::optional<bool> is_repeatable;
+  // Not by a connection that was used before: kept ones are closed, as another was found to be stale.
+  bool needs_new_connection = false;
+  // Becomes true when bytes of the request are given to a connection: from then on it may be carried out. Null: nobody
+  // wants to know.
+  bool* is_sent = nullptr;
 
   int64_t connect_timeout_millis = 5'000;  // for each of the host's addresses
   int64_t timeout_millis = 30'000;         // for everything
@@ -36,7 +42,7 @@ struct HttpCall {
 // kInvalidArgument: what would make another request of it than is meant.
 Status CheckCall(const HttpCall& call);
 bool IsRepeatable(const HttpCall& call);
-// "host:port", as it stands in messages, and in Host unless the port is 80.
+// "host:port", as it stands in messages, and in Host unless the port is the scheme's own.
 std::string AuthorityOf(const HttpCall& call);
 // Appends the request line and headers. REQUIRES: checked.
 void RenderCallHead(const HttpCall& call, Buffer& out);

@@ -135,20 +135,32 @@ int OnProtocols(SSL*, const unsigned char** chosen, unsigned char* chosen_size, 
   return SSL_TLSEXT_ERR_ALERT_FATAL;
 }
 
-bool Configure(SSL_CTX* context) {
+// What holds on either side.
+bool ConfigureCommon(SSL_CTX* context) {
   SSL_CTX_set_security_level(context, kSecurityLevel);
-  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
-                                   SSL_OP_PRIORITIZE_CHACHA | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                                 SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_NO_AUTO_CHAIN);
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);  // tickets only: the server remembers nobody
-  SSL_CTX_set_max_cert_list(context, kMaxClientChainBytes);
-  SSL_CTX_set_alpn_select_cb(context, &OnProtocols, nullptr);
   return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
          SSL_CTX_set_cipher_list(context, kCiphersOfTls12) == 1 &&
-         SSL_CTX_set_ciphersuites(context, kCiphersOfTls13) == 1 && SSL_CTX_set1_groups_list(context, kCurves) == 1 &&
-         SSL_CTX_set_num_tickets(context, 1) == 1;
+         SSL_CTX_set_ciphersuites(context, kCiphersOfTls13) == 1 && SSL_CTX_set1_groups_list(context, kCurves) == 1;
+}
+
+bool Configure(SSL_CTX* context) {
+  SSL_CTX_set_options(context,
+                      SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA | SSL_OP_IGNORE_UNEXPECTED_EOF);
+  SSL_CTX_set_max_cert_list(context, kMaxClientChainBytes);
+  SSL_CTX_set_alpn_select_cb(context, &OnProtocols, nullptr);
+  return ConfigureCommon(context) && SSL_CTX_set_num_tickets(context, 1) == 1;
+}
+
+// A connection that ends without a farewell has failed here: what was read may have been cut short.
+bool ConfigureClient(SSL_CTX* context) {
+  static constexpr unsigned char kProtocols[] = "\x08http/1.1";
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
+  return ConfigureCommon(context) && SSL_CTX_set_alpn_protos(context, kProtocols, sizeof(kProtocols) - 1) == 0;
 }
 
 Status UseIdentity(SSL_CTX* context, const TlsFiles& files, std::vector<CertificatePtr> chain, EVP_PKEY* key) {
@@ -207,6 +219,23 @@ Result<ServerContext> MakeServerContext(const TlsFiles& files, int64_t now_secon
   if (files.client_ca.empty()) return made;
   if (Status status = DemandClientCertificates(made.context.get(), files.client_ca); !status.ok()) return status;
   return made;
+}
+
+Result<SslContextPtr> MakeClientContext(const std::string& ca_file) {
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+  SslContextPtr context(SSL_CTX_new(TLS_client_method()));
+  if (!context || !ConfigureClient(context.get()))
+    return Status::Unavailable(fmt::format("TLS cannot be set up: {}", TakeOpensslReason()));
+  if (ca_file.empty()) {
+    if (SSL_CTX_set_default_verify_paths(context.get()) == 1) return context;
+    return Status::Unavailable(fmt::format("the system's certificates cannot be used: {}", TakeOpensslReason()));
+  }
+  ARMATURE_TRY(const auto authorities, ReadCertificates("the certificates to trust", ca_file));
+  for (const CertificatePtr& authority : authorities)
+    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context.get()), authority.get()) != 1)
+      return Status::InvalidArgument(
+          fmt::format("the certificates to trust {} cannot be used: {}", ca_file, TakeOpensslReason()));
+  return context;
 }
 
 }  // namespace armature::net

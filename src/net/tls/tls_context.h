@@ -1,4 +1,4 @@
-// MakeServerContext: PEM files in, OpenSSL's settings for a server's connections out.
+// MakeServerContext and MakeClientContext: PEM files in, OpenSSL's settings for connections out.
 //
 // The only place that says which versions, ciphers and curves are spoken: TLS 1.2 and 1.3 with an ephemeral key
 // exchange and authenticated encryption; no renegotiation, no compression, no early data. Reads the files whole, asks
@@ -32,5 +32,9 @@ struct ServerContext {
 
 // The error is one line that names the file. `now_seconds` is compared with the times of the certificate.
 Result<ServerContext> MakeServerContext(const TlsFiles& files, int64_t now_seconds);
+
+// For connections that we make: whoever is at the other end has to prove his name by a certificate that one of
+// `ca_file` (PEM; empty: the system's) leads to.
+Result<SslContextPtr> MakeClientContext(const std::string& ca_file);
 
 }  // namespace armature::net

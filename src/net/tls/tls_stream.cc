@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <utility>
 
+#include <openssl/x509.h>
+
 namespace armature::net {
 namespace {
 
@@ -18,7 +20,8 @@ int FailWith(int error) {
 
 }  // namespace
 
-std::unique_ptr<TlsStream> TlsStream::Make(SslPtr ssl, int fd, bool tries_kernel, const TlsCounters& counters) {
+std::unique_ptr<TlsStream> TlsStream::Make(SslPtr ssl, int fd, bool tries_kernel, const TlsCounters& counters,
+                                           Side side) {
   if (!ssl) return nullptr;
   std::unique_ptr<TlsStream> stream(new TlsStream(std::move(ssl), counters));
   stream->link_.fd = fd;
@@ -27,7 +30,8 @@ std::unique_ptr<TlsStream> TlsStream::Make(SslPtr ssl, int fd, bool tries_kernel
   if (!bio) return nullptr;
   SSL_set_bio(stream->ssl_.get(), bio.get(), bio.get());
   static_cast<void>(bio.release());
-  SSL_set_accept_state(stream->ssl_.get());
+  if (side == Side::kServer) SSL_set_accept_state(stream->ssl_.get());
+  else SSL_set_connect_state(stream->ssl_.get());
   return stream;
 }
 
@@ -49,12 +53,16 @@ TlsStream::Handshake TlsStream::Advance() {
 
 TlsStream::Handshake TlsStream::OnHandshakeFailed() {
   const unsigned long code = ERR_peek_error();
-  ERR_clear_error();
+  const std::string reason = TakeOpensslReason();
   is_broken_ = true;
   counters_.failed.Add();
   if (code == 0 || link_.error != 0) return Handshake::kLost;
   const bool is_http = ERR_GET_LIB(code) == ERR_LIB_SSL && ERR_GET_REASON(code) == SSL_R_HTTP_REQUEST;
-  return is_http ? Handshake::kPlainText : Handshake::kRefused;
+  if (is_http) return Handshake::kPlainText;
+  // That a certificate is not believed says nothing without the reason.
+  const long verdict = SSL_get_verify_result(ssl_.get());
+  problem_ = verdict == X509_V_OK ? reason : X509_verify_cert_error_string(verdict);
+  return Handshake::kRefused;
 }
 
 ssize_t TlsStream::Read(char* to, size_t room) {

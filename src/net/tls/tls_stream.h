@@ -1,13 +1,15 @@
-// TlsStream: one connection's TLS on the server's side, in the manner of a socket that does not block.
+// TlsStream: one connection's TLS, of either side, in the manner of a socket that does not block.
 //
 // After the handshake Read and Write are what recv and send are to a plain socket, errno included, and fewer bytes than
 // asked for prove as much: there is nothing more before the next event. Nothing here waits. A peer that ends without a
 // farewell has ended: what is spoken over a transport says itself where a message ends. Between messages a stream holds
-// a few kilobytes, its buffers are given back. One thread, that of its transport. Made by TlsAcceptor.
+// a few kilobytes, its buffers are given back. One thread, that of its transport. Made by TlsAcceptor and, for the
+// connections that we make, TlsConnector.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include <openssl/ssl.h>
@@ -35,13 +37,16 @@ class TlsStream {
   enum class Handshake {
     kDone,
     kWaits,      // for the socket
-    kRefused,    // the peer has been told why; it should be able to read that
+    kRefused,    // the peer has been told why; it should be able to read that (see problem)
     kPlainText,  // it speaks HTTP without TLS
     kLost,       // the peer is gone
   };
 
+  enum class Side { kServer, kClient };
+
   // Null: no memory. The descriptor stays the caller's.
-  static std::unique_ptr<TlsStream> Make(SslPtr ssl, int fd, bool tries_kernel, const TlsCounters& counters);
+  static std::unique_ptr<TlsStream> Make(SslPtr ssl, int fd, bool tries_kernel, const TlsCounters& counters,
+                                         Side side = Side::kServer);
 
   // Goes on with the handshake; once done, with what the stream itself has to write (see needs_to_write).
   Handshake Advance();
@@ -58,6 +63,8 @@ class TlsStream {
   bool is_ending() const { return is_ending_; }
   // Read has to write first, an answer to the peer's new key, and the socket is full: call Advance when it is not.
   bool needs_to_write() const { return needs_to_write_; }
+  // Why the handshake was refused; empty: it was not.
+  const std::string& problem() const { return problem_; }
 
  private:
   TlsStream(SslPtr ssl, const TlsCounters& counters) : ssl_(std::move(ssl)), counters_(counters) {}
@@ -73,6 +80,7 @@ class TlsStream {
   bool is_ending_ = false;
   bool needs_to_write_ = false;
   bool has_said_goodbye_ = false;
+  std::string problem_;
 };
 
 }  // namespace armature::net

@@ -24,6 +24,8 @@ constexpr int kEventsPerTurn = 128;
 // for one. With few events it would only be put behind whoever else needs the processor. A turn that writes waits for
 // the disk anyway.
 constexpr size_t kBusyTurn = 8;
+
+thread_local Reactor* current_reactor = nullptr;
 }  // namespace
 
 int64_t CoarseMonotonicClock::NowMillis() const {
@@ -35,6 +37,7 @@ int64_t CoarseMonotonicClock::NowMillis() const {
 Reactor::Reactor(const Clock& clock) : clock_(clock), now_millis_(clock.NowMillis()), timers_(now_millis_) {}
 
 Reactor::~Reactor() {
+  locals_.clear();  // what they close goes to the graveyard
   for (EventSource* source : graveyard_) delete source;
   if (wake_fd_ >= 0) close(wake_fd_);
   if (epoll_fd_ >= 0) close(epoll_fd_);
@@ -140,8 +143,21 @@ size_t Reactor::RunPosted() {
   return count;
 }
 
+Reactor* Reactor::Current() { return current_reactor; }
+
+ReactorLocal* Reactor::FindLocal(const void* owner) const {
+  for (const auto& [of, local] : locals_)
+    if (of == owner) return local.get();
+  return nullptr;
+}
+
+void Reactor::AddLocal(const void* owner, std::unique_ptr<ReactorLocal> local) {
+  locals_.emplace_back(owner, std::move(local));
+}
+
 void Reactor::Run() {
   SetCurrent(this);
+  current_reactor = this;
   const Turn::Scope turns(turn_);
   const Fallible requests;
   std::array<epoll_event, kEventsPerTurn> events;
@@ -165,6 +181,7 @@ void Reactor::Run() {
     graveyard_.clear();
     if (static_cast<size_t>(std::max(count, 0)) + resumed >= kBusyTurn && !has_work) sched_yield();
   }
+  current_reactor = nullptr;
   SetCurrent(nullptr);
 }
 

@@ -11,6 +11,8 @@
 #include <coroutine>
 #include <cstdint>
 #include <list>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/async.h"
@@ -27,6 +29,12 @@ class EventSource {
   virtual ~EventSource() = default;
   // `events` as epoll reports them.
   virtual void OnEvents(uint32_t events) = 0;
+};
+
+// What somebody has one of on each reactor: connections to another server, say.
+class ReactorLocal {
+ public:
+  virtual ~ReactorLocal() = default;
 };
 
 // Milliseconds of a clock that never jumps; cheap and coarse (a few milliseconds).
@@ -56,6 +64,14 @@ class Reactor final : public Executor {
   void PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds pause) override;
   // True on the thread inside Run.
   bool IsCurrent() const { return Executor::Current() == this; }
+  // The one whose Run the calling thread is in; null: it is in none.
+  static Reactor* Current();
+
+  // What `owner` has put here; null: nothing yet. REQUIRES: on this reactor's thread.
+  ReactorLocal* FindLocal(const void* owner) const;
+  // Keeps it until the reactor goes, which runs no more then. REQUIRES: the same, and that `owner` outlives the
+  // reactor.
+  void AddLocal(const void* owner, std::unique_ptr<ReactorLocal> local);
 
   Status Add(int fd, uint32_t events, EventSource& source);
   void Remove(int fd);
@@ -119,6 +135,7 @@ class Reactor final : public Executor {
   TimerWheel timers_;
   std::list<Sleeper> sleepers_;
   std::vector<EventSource*> graveyard_;
+  std::vector<std::pair<const void*, std::unique_ptr<ReactorLocal>>> locals_;
   std::vector<std::coroutine_handle<>> own_posts_;  // posted from the loop's own thread
   std::vector<std::coroutine_handle<>> running_;    // the batch being resumed
   Turn turn_;

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <future>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -138,6 +139,34 @@ TEST_F(ReactorTest, SleepIntoThePastDoesNotSuspend) {
     promise.set_value();
   }(reactor_, done));
   done.get_future().get();
+}
+
+TEST(Reactor, WhatIsLocalToItGoesWithIt) {
+  struct Local final : ReactorLocal {
+    explicit Local(int& to) : gone(to) {}
+    ~Local() override { ++gone; }
+    int& gone;
+  };
+  SystemClock clock;
+  int gone = 0;
+  const int mine = 0, others = 0;
+  auto reactor = std::make_unique<Reactor>(clock);
+  ASSERT_TRUE(reactor->Open().ok());
+  Detach([](Reactor& r, int& count, const int& owner, const int& other) -> Task<void> {
+    EXPECT_EQ(Reactor::Current(), nullptr);
+    co_await r.Enter();
+    EXPECT_EQ(Reactor::Current(), &r);
+    EXPECT_EQ(r.FindLocal(&owner), nullptr);
+    r.AddLocal(&owner, std::make_unique<Local>(count));
+    EXPECT_NE(r.FindLocal(&owner), nullptr);
+    EXPECT_EQ(r.FindLocal(&other), nullptr);
+    r.Stop();
+  }(*reactor, gone, mine, others));
+  reactor->Run();
+  EXPECT_EQ(Reactor::Current(), nullptr);
+  EXPECT_EQ(gone, 0);
+  reactor.reset();
+  EXPECT_EQ(gone, 1);
 }
 
 TEST(Reactor, ACoroutineMayPostToItsOwnLoopWithoutAWakeUp) {

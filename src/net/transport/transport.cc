@@ -60,7 +60,7 @@ bool Transport::Open(std::unique_ptr<Session> session, Link link) {
   session_ = std::move(session);
   if (link == Link::kConnecting) {
     state_ = State::kConnecting;
-    is_full_duplex_ = true;
+    is_full_duplex_ = is_connecting_ = true;
   }
   if (!Watch()) return false;
   SetDeadline(After(now_millis(), idle_timeout_millis_));
@@ -88,17 +88,25 @@ void Transport::OnEvents(uint32_t events) {
 
 void Transport::OnLinkEvents(uint32_t events) {
   if (state_ == State::kHandshake) return OnHandshakeEvents(events);
-  if (state_ == State::kConnecting && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))) OnConnectEvents();
+  if (state_ == State::kConnecting && (events & (EPOLLOUT | EPOLLHUP | EPOLLERR))) OnConnectEvents(events);
 }
 
-void Transport::OnConnectEvents() {
+void Transport::OnConnectEvents(uint32_t events) {
   int error = 0;
   socklen_t size = sizeof(error);
   if (getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
   if (error != 0) return Close(error);
+  if (tls_) {
+    BeginHandshake();
+    return OnHandshakeEvents(events);  // it is for us to begin
+  }
   state_ = State::kOpen;
-  session_->OnConnected();
+  AnnounceConnection();
   Advance();
+}
+
+void Transport::AnnounceConnection() {
+  if (std::exchange(is_connecting_, false)) session_->OnConnected();
 }
 
 void Transport::Advance() {

@@ -37,8 +37,8 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
 
   // Starts watching the socket; false (and closed) if that fails.
   bool Open(std::unique_ptr<Session> session, Link link = Link::kAccepted);
-  // The same for an accepted one whose bytes pass through TLS: the session hears nothing before the handshake is done.
-  bool OpenTls(std::unique_ptr<Session> session, std::unique_ptr<TlsStream> tls);
+  // The same for one whose bytes pass through TLS: the session hears nothing before the handshake is done.
+  bool OpenTls(std::unique_ptr<Session> session, std::unique_ptr<TlsStream> tls, Link link = Link::kAccepted);
   // The peer came when there were too many: it is told so, and closed.
   void Refuse();
   // The server is stopping: closes if nothing is going on, otherwise after the current message.
@@ -84,6 +84,8 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   const Peer& peer() const { return peer_; }
   bool is_draining() const { return context_.is_draining; }
   bool is_closed() const { return fd_ < 0; }
+  // Why TLS could not be agreed upon with whom we connected to; empty: something else has happened.
+  std::string_view tls_problem() const;
   bool HasOutput() const { return !out_.empty() || !lent_.empty(); }
   // Bytes have come that were not taken, or the end of them.
   bool MayHaveMore() const { return may_read_ || at_end_ || !in_.empty(); }
@@ -103,7 +105,8 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   void OnTimer(int64_t now_millis) override;
   void OnEvicted() override;
   void OnLinkEvents(uint32_t events);
-  void OnConnectEvents();
+  void OnConnectEvents(uint32_t events);
+  void AnnounceConnection();
 
   void AdvanceUnguarded();
   void TakeInput();
@@ -146,7 +149,8 @@ class Transport final : public EventSource, private Timer, private MemoryHolder 
   bool write_blocked_ = false;
   bool is_busy_ = false;
   bool is_full_duplex_ = false;
-  bool is_lending_ = false;  // lent_ is not written yet, or OnSent not called
+  bool is_connecting_ = false;  // the session has not been told that it is connected
+  bool is_lending_ = false;     // lent_ is not written yet, or OnSent not called
   bool must_linger_ = false;
   bool has_partial_message_ = false;
   bool is_waiting_for_room_ = false;

@@ -11,10 +11,11 @@
 
 namespace armature::net {
 
-bool Transport::OpenTls(std::unique_ptr<Session> session, std::unique_ptr<TlsStream> tls) {
-  session_ = std::move(session);
+bool Transport::OpenTls(std::unique_ptr<Session> session, std::unique_ptr<TlsStream> tls, Link link) {
   tls_ = std::move(tls);
   peer_.is_secure = true;
+  if (link == Link::kConnecting) return Open(std::move(session), link);
+  session_ = std::move(session);
   if (!Watch()) return false;
   BeginHandshake();
   return true;
@@ -48,6 +49,7 @@ void Transport::AdvanceHandshake() {
     case TlsStream::Handshake::kLost: return Close(ECONNRESET);
     case TlsStream::Handshake::kDone: break;
     case TlsStream::Handshake::kRefused:
+      if (is_connecting_) return Close(EPROTO);
       state_ = State::kOpen;
       Reject();
       return Advance();
@@ -64,7 +66,12 @@ void Transport::AdvanceHandshake() {
   write_blocked_ = false;
   Account();
   if (is_refused_) return Refuse();
+  AnnounceConnection();
   Advance();
+}
+
+std::string_view Transport::tls_problem() const {
+  return tls_ ? std::string_view(tls_->problem()) : std::string_view();
 }
 
 void Transport::OnHandshakeTimer() {

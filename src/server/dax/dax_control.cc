@@ -17,9 +17,7 @@ constexpr std::chrono::milliseconds kKeepingPause(200);
 }  // namespace
 
 DaxControl::DaxControl(storage::Engine& engine, const Clock& clock, int64_t delay_millis)
-    : records_(engine),
-      book_(records_, clock, delay_millis),
-      keeping_(kKeepingInterval, [this] { Keep(); }) {
+    : records_(engine), book_(records_, clock, delay_millis), keeping_(kKeepingInterval, [this] { Keep(); }) {
   book_.OnChange([this] { keeping_.RunSoon(); });
 }
 

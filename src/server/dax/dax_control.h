@@ -1,7 +1,8 @@
 // DaxControl: which DAX clusters there are, as `aws dax` makes them.
 //
 // The state of the clusters (Load), and a thread that starts and ends their nodes (Start, Stop): when something was
-// changed at once, and now and then again for what had failed. Stands on the Store; the Front asks it, and what runs the nodes is DaxNodes.
+// changed at once, and now and then again for what had failed. Stands on the Store; the Front asks it, and what runs
+// the nodes is DaxNodes.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "dax/codec/key_codec.h"
+#include "server/dax/cluster_role.h"
 
 namespace armature::server {
 
@@ -26,19 +27,8 @@ dax::ClusterSettings SettingsOf(const ServeOptions& options) {
   return settings;
 }
 
-// Where clients are told to go: an address, and one that can be gone to.
-std::string AdvertisedHost(const ServeOptions& options) {
-  if (!options.dax.advertised_host.empty()) return options.dax.advertised_host;
-  if (options.host == "localhost" || options.host == "0.0.0.0") return "127.0.0.1";
-  return options.host == "::" ? "::1" : options.host;
-}
-
-std::string Bracketed(const std::string& host) {
-  return host.find(':') == std::string::npos ? host : fmt::format("[{}]", host);
-}
-
 // "mycluster-c" is the third.
-int64_t NumberOf(std::string_view node_id) {
+int NumberOf(std::string_view node_id) {
   const char last = node_id.empty() ? 'a' : node_id.back();
   return std::clamp(last - 'a', 0, 25);
 }
@@ -103,22 +93,15 @@ std::vector<DaxNodes::ClusterPtr> DaxNodes::All() const {
 
 // --- Those of the options
 
-dax::NodePlan DaxNodes::PlanOf(int number) const {
-  const auto nth = [number](uint16_t first) { return static_cast<uint16_t>(first == 0 ? 0 : first + number); };
-  dax::NodePlan plan;
-  plan.number = number;
-  plan.id = fmt::format("{}-{}", dax::ClusterSettings().name, static_cast<char>('a' + number));
-  plan.host = options_.host;
-  plan.advertised_host = AdvertisedHost(options_);
-  plan.zone = fmt::format("{}{}", options_.region, static_cast<char>('a' + number % 3));
-  plan.threads = options_.threads;
-  plan.max_connections = options_.max_connections;
-  if (options_.dax.port) plan.port = nth(*options_.dax.port);
-  if (!options_.dax.tls_port) return plan;
-  plan.tls = tls_;
-  if (options_.dax.port) plan.tls_port = nth(*options_.dax.tls_port);
-  else plan.port = nth(*options_.dax.tls_port);
-  return plan;
+NodePlaces DaxNodes::PlacesOf(std::optional<uint16_t> port, std::optional<uint16_t> tls_port) const {
+  return {.host = options_.host,
+          .advertised_host = options_.dax.advertised_host,
+          .port = port,
+          .tls_port = tls_port,
+          .tls = tls_,
+          .region = options_.region,
+          .threads = options_.threads,
+          .max_connections = options_.max_connections};
 }
 
 Status DaxNodes::Open() {
@@ -129,8 +112,11 @@ Status DaxNodes::Open() {
     MutexLock lock(mutex_);
     clusters_.emplace(kOfOptions, cluster);
   }
-  for (int number = 0; number < options_.dax.nodes; ++number)
-    if (Status status = cluster->nodes.AddNode(PlanOf(number)); !status.ok()) return status;
+  const NodePlaces places = PlacesOf(options_.dax.port, options_.dax.tls_port);
+  for (int number = 0; number < options_.dax.nodes; ++number) {
+    Status status = cluster->nodes.AddNode(PlanOf(places, cluster->nodes.settings().name, number));
+    if (!status.ok()) return status;
+  }
   return Status::Ok();
 }
 
@@ -140,14 +126,7 @@ void DaxNodes::Stop() {
 
 std::string DaxNodes::Urls() const {
   const ClusterPtr cluster = Find(kOfOptions);
-  if (!cluster) return {};
-  const auto nodes = cluster->nodes.nodes();
-  const dax::DaxNode& first = *nodes->front();
-  const std::string host = Bracketed(first.plan().advertised_host);
-  if (first.plan().tls && !first.plan().tls_port) return fmt::format("daxs://{}:{}", host, first.port());
-  std::string urls = fmt::format("dax://{}:{}", host, first.port());
-  if (first.plan().tls_port) urls += fmt::format(" and daxs://{}:{}", host, first.tls_port());
-  return urls;
+  return cluster ? UrlsOf(cluster->nodes) : std::string();
 }
 
 // --- Those of clusters that were made
@@ -170,16 +149,11 @@ Result<dax::control::NodeAddress> DaxNodes::Start(const dax::control::NodePlan& 
     MutexLock lock(mutex_);
     clusters_.emplace(plan.cluster_arn, cluster);
   }
-  dax::NodePlan node;
-  node.number = NumberOf(plan.node_id);
+  const std::optional<uint16_t> port(plan.port), none;
+  dax::NodePlan node =
+      PlanOf(plan.is_encrypted ? PlacesOf(none, port) : PlacesOf(port, none), plan.cluster, NumberOf(plan.node_id));
   node.id = plan.node_id;
-  node.host = options_.host;
-  node.port = plan.port;
-  node.advertised_host = AdvertisedHost(options_);
   node.zone = plan.zone;
-  node.threads = options_.threads;
-  node.max_connections = options_.max_connections;
-  if (plan.is_encrypted) node.tls = tls_;
   Status status = cluster->nodes.AddNode(node);
   // Its port of before may be somebody else's by now.
   if (status.code() == StatusCode::kLocked && node.port != 0) {
@@ -219,8 +193,8 @@ Task<void> DaxNodes::OnTableChange(const table::TableChange& change) {
 }
 
 // The write is in the table, and its client not answered yet: what is cached from here on is read after it.
-void DaxNodes::OnWritten(const table::Table& table, model::Item key) {
-  const auto definition = table.definition();
+void DaxNodes::OnWritten(const table::Table& table, model::Item key) noexcept {
+  const auto definition = table.def();
   for (const ClusterPtr& cluster : All()) {
     const dax::TableSchemaPtr schema =
         cluster->schemas.Known({definition->account, definition->region}, definition->name);

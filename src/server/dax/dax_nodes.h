@@ -8,8 +8,10 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/result.h"
@@ -21,6 +23,7 @@
 #include "net/tls/tls_acceptor.h"
 #include "server/dax/list_records.h"
 #include "server/dax/local_backend.h"
+#include "server/dax/node_plans.h"
 #include "server/gate.h"
 #include "server/options.h"
 #include "server/store.h"
@@ -56,10 +59,10 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   ClusterPtr MakeCluster(dax::ClusterSettings settings, std::string role_arn);
   ClusterPtr Find(std::string_view arn) const;
   std::vector<ClusterPtr> All() const;
-  dax::NodePlan PlanOf(int number) const;
+  NodePlaces PlacesOf(std::optional<uint16_t> port, std::optional<uint16_t> tls_port) const;
 
   Task<void> OnTableChange(const table::TableChange& change) override;
-  void OnWritten(const table::Table& table, model::Item key) override;
+  void OnWritten(const table::Table& table, model::Item key) noexcept override;
 
   const ServeOptions& options_;
   Store& store_;

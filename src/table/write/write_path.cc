@@ -209,7 +209,7 @@ Task<WritePath::Tried> WritePath::TryOne(ItemWrite& write, Arena& arena) {
   co_return tried;
 }
 
-Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
+Task<ApiResult<void>> WritePath::DoOne(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
   if (MustRefuse(write)) {
     Route(write);
@@ -322,7 +322,7 @@ Task<WritePath::Tried> WritePath::TryBatch(Writes writes, Arena& arena) {
   co_return tried;
 }
 
-Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
+Task<ApiResult<void>> WritePath::DoBatch(std::span<ItemWrite> writes, Arena& arena) {
   if (writes.empty()) co_return ApiResult<void>{};
   std::vector<ItemWrite*> left;
   left.reserve(writes.size());
@@ -406,7 +406,7 @@ Task<WritePath::Tried> WritePath::TryTransaction(Writes writes, const storage::B
   co_return tried;
 }
 
-Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+Task<ApiResult<bool>> WritePath::DoTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
   std::vector<ItemWrite*> all;
   all.reserve(writes.size());

@@ -34,6 +34,7 @@
 #include "table/txn/active_transactions.h"
 #include "table/write/item_write.h"
 #include "table/write/pending_records.h"
+#include "table/write/write_listener.h"
 #include "table/write/write_options.h"
 
 namespace armature::table {
@@ -45,6 +46,9 @@ class WritePath {
         is_atomic_(engine.capabilities().multi_partition_atomic),
         clock_(clock),
         options_(std::move(options)) {}
+
+  // From then on it hears of every write. REQUIRES: nobody writes yet, and it outlives the last write.
+  void SetListener(WriteListener* listener) { listener_ = listener; }
 
   // In all of these `arena` and everything a write points to must outlive the outcome.
 
@@ -81,6 +85,13 @@ class WritePath {
   Task<void> AwaitEarlierWrites(Table& table);
 
  private:
+  Task<model::ApiResult<void>> DoOne(ItemWrite& write, Arena& arena);
+  Task<model::ApiResult<void>> DoBatch(std::span<ItemWrite> writes, Arena& arena);
+  Task<model::ApiResult<bool>> DoTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                             Arena& arena);
+  // What is done, and then told.
+  template <class T>
+  Task<T> Telling(Task<T> doing, std::span<ItemWrite> writes);
   class CollectionSizes;
   // What one commit to one partition is made of. Whatever its commit did not settle comes to nothing when it goes,
   // under the latches of its items: it is declared after them.
@@ -224,6 +235,7 @@ class WritePath {
   const bool is_atomic_;  // commits to several partitions at once
   HybridClock clock_;
   const WriteOptions options_;
+  WriteListener* listener_ = nullptr;  // null: nobody listens
   const IndexFollower follower_{engine_, &options_.at_step};
   ActiveTransactions active_;
 };
