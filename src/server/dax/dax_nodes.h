@@ -24,10 +24,10 @@
 #include "server/dax/list_records.h"
 #include "server/dax/local_backend.h"
 #include "server/dax/node_plans.h"
-#include "server/gate.h"
-#include "server/options.h"
-#include "server/store.h"
-#include "server/tables.h"
+#include "server/parts/gate.h"
+#include "server/parts/options.h"
+#include "server/parts/store.h"
+#include "server/parts/tables.h"
 
 namespace armature::server {
 

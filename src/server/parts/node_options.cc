@@ -1,4 +1,4 @@
-#include "server/dax/node_options.h"
+#include "server/parts/node_options.h"
 
 #include <CLI/CLI.hpp>
 
