@@ -7,9 +7,9 @@
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
 #include "net/tls/record_buffers.h"
+#include "server/command/process_setup.h"
 #include "server/dax/dax_options.h"
 #include "server/dax/remote_cluster.h"
-#include "server/command/process_setup.h"
 
 namespace armature::server {
 
