@@ -127,6 +127,11 @@ class Layers(Tree):
         named, allowed = "#pragma once\nint x;  // no std::mutex\n", "#pragma once\nstd::mutex x;\n"
         self.assertEqual(self.errors({"base/a.h": named, "base/mutex.h": allowed}), [])
 
+    def test_a_comment_that_was_broken(self):
+        long = "//  - " + "a word " * 15
+        self.assert_one(self.errors({"base/a.h": f"#pragma once\n{long}and\n//  more:\n//    its rest\n"}), "src/base/a.h:3", "broke")
+        self.assertEqual(self.errors({"base/a.h": f"#pragma once\n{long}and\n//    more: its rest\n"}), [])
+
     def test_a_source_that_is_never_built(self):
         self.assert_one(self.errors({"base/a.cc": ""}), "src/base/a.cc", "no CMakeLists.txt lists it")
         self.assertEqual(self.errors({"base/CMakeLists.txt": "add(a.cc)"}), [])

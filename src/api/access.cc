@@ -97,8 +97,11 @@ void AccessDetails::KeyPredicates(std::span<const expr::KeyPredicate> predicates
 }
 
 auth::Resource TableResource(const RequestContext& context, std::string_view name_or_arn) {
-  if (const auto arn = model::ParseTableArn(name_or_arn))
-    return {auth::ResourceKind::kTable, arn->region, arn->account, arn->table};
+  const auto arn = model::ParseTableArn(name_or_arn);
+  // Where one set of tables is there for all, an ARN of any account and Region is another name of the caller's table,
+  // and policies know that by one name only.
+  if (arn && context.services.shares_tables) name_or_arn = arn->table;
+  else if (arn) return {auth::ResourceKind::kTable, arn->region, arn->account, arn->table};
   return {auth::ResourceKind::kTable, context.region, context.account, name_or_arn};
 }
 

@@ -105,7 +105,8 @@ ItemTouch(const Request&, model::Item, const Bound&) -> ItemTouch<Request, Bound
 
 // --- asking
 
-// The table of a name or ARN, wherever it is and whether it is there or not.
+// The table of a name or ARN, wherever it is and whether it is there or not: where it really is, whatever the ARN says
+// (table_lookup.h).
 auth::Resource TableResource(const RequestContext& context, std::string_view name_or_arn);
 auth::Resource IndexResource(const RequestContext& context, std::string_view name_or_arn, std::string_view index);
 

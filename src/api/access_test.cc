@@ -237,7 +237,7 @@ std::vector<Case> AccessTest::Cases() const {
       {"TagResource",
        arn + R"j(,"Tags":[{"Key":"team","Value":"red"}]})j",
        {"dynamodb:TagResource " + kTable + " tag=team:red"}},
-      {"UntagResource", arn + R"j(,"TagKeys":["team"]})j", {"dynamodb:UntagResource " + kTable + " tag=team:"}},
+      {"UntagResource", arn + R"j(,"TagKeys":["team"]})j", {"dynamodb:UntagResource " + kTable + " untag=team"}},
       {"ListTagsOfResource", arn + "}", {"dynamodb:ListTagsOfResource " + kTable}},
       // Asked once more: whether he still could under the new policy.
       {"PutResourcePolicy",
@@ -246,7 +246,10 @@ std::vector<Case> AccessTest::Cases() const {
        {"dynamodb:PutResourcePolicy " + kTable, "dynamodb:PutResourcePolicy " + kTable}},
       {"GetResourcePolicy", arn + "}", {"dynamodb:GetResourcePolicy " + kTable}},
       {"DeleteResourcePolicy", arn + "}", {"dynamodb:DeleteResourcePolicy " + kTable}},
-      {"EnableKinesisStreamingDestination", kinesis + "}", {"dynamodb:EnableKinesisStreamingDestination " + kTable}},
+      {"EnableKinesisStreamingDestination",
+       kinesis + "}",
+       {"dynamodb:EnableKinesisStreamingDestination " + kTable, "kinesis:DescribeStream " + kKinesis,
+        "kinesis:PutRecord " + kKinesis, "kinesis:PutRecords " + kKinesis}},
       {"DescribeKinesisStreamingDestination", games + "}", {"dynamodb:DescribeKinesisStreamingDestination " + kTable}},
       {"UpdateKinesisStreamingDestination",
        kinesis + R"j(,"UpdateKinesisStreamingConfiguration":{"ApproximateCreationDateTimePrecision":"MICROSECOND"}})j",
@@ -328,6 +331,24 @@ TEST_F(AccessTest, WhetherATableIsThereIsNotTold) {
     EXPECT_EQ(MustFail(operation, json).substr(0, 21), "AccessDeniedException") << operation;
 }
 
+// What statements cannot read says so to those only who may read it.
+TEST_F(AccessTest, WhichIndexesATableHasIsNotToldByStatements) {
+  authorizer_.refuses = true;
+  for (const std::string_view what : {"*", "COUNT(*)"}) {  // the second is a fault by itself
+    const auto fails = [&](std::string_view table) {
+      return MustFail("ExecuteStatement",
+                      fmt::format(R"j({{"Statement":"SELECT {} FROM {}.ByBoth WHERE Title='chess'"}})j", what, table));
+    };
+    EXPECT_EQ(fails("Games"), fails("Nowhere")) << what;
+  }
+  EXPECT_THAT(Accesses("ExecuteStatement", R"j({"Statement":"SELECT * FROM Games.ByBoth WHERE Title='chess'"})j"),
+              ElementsAre("dynamodb:PartiQLSelect " + kTable +
+                          "/index/ByBoth names=Title select=ALL_PROJECTED_ATTRIBUTES scan=no"));
+  authorizer_.refuses = false;
+  EXPECT_THAT(MustFail("ExecuteStatement", R"j({"Statement":"SELECT COUNT(*) FROM Games.ByBoth"})j"),
+              HasSubstr("multi-attribute HASH keys"));
+}
+
 TEST_F(AccessTest, AnArnIsTheResourceItNames) {
   const std::string other = "arn:aws:dynamodb:eu-west-1:999999999999:table/Games";
   const auto get = [](const std::string& arn) {
@@ -338,6 +359,20 @@ TEST_F(AccessTest, AnArnIsTheResourceItNames) {
   EXPECT_THAT(Accesses("GetItem", get(other)),
               ElementsAre("dynamodb:GetItem " + other + " names=Title,UserId select=ALL_ATTRIBUTES capacity=NONE"));
   EXPECT_FALSE(last_.ok);
+}
+
+TEST_F(AccessTest, WhereTablesAreSharedAnArnOfAnywhereIsTheTableItFinds) {
+  services_.shares_tables = true;
+  const std::string other = "arn:aws:dynamodb:eu-west-1:999999999999:table/Games";
+  EXPECT_EQ(Access("DescribeTable", R"j({"TableName":")j" + other + "\"}"), "dynamodb:DescribeTable " + kTable);
+  EXPECT_EQ(Access("Scan", R"j({"IndexName":"ByTitle","TableName":")j" + other + "\"}"),
+            "dynamodb:Scan " + kTable + "/index/ByTitle select=ALL_PROJECTED_ATTRIBUTES capacity=NONE");
+  EXPECT_EQ(Access("ExecuteStatement", R"j({"Statement":"SELECT * FROM \")j" + other + R"j(\""})j"),
+            "dynamodb:PartiQLSelect " + kTable + " select=ALL_ATTRIBUTES scan=yes");
+  EXPECT_EQ(Access("ListTagsOfResource", R"j({"ResourceArn":")j" + other + "\"}"),
+            "dynamodb:ListTagsOfResource " + kTable);
+  EXPECT_THAT(Accesses("GetResourcePolicy", R"j({"ResourceArn":")j" + other + "\"}"),
+              ElementsAre("dynamodb:GetResourcePolicy " + kTable));
 }
 
 TEST_F(AccessTest, EachTableOfABatchIsOneAccess) {

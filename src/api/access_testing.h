@@ -41,6 +41,7 @@ class RecordingAuthorizer final : public auth::Authorizer {
     add("in", std::string(conditions.enclosing_operation));
     if (conditions.full_table_scan) add("scan", *conditions.full_table_scan ? "yes" : "no");
     for (const auth::Tag& tag : conditions.request_tags) add("tag", fmt::format("{}:{}", tag.key, tag.value));
+    add("untag", fmt::format("{}", fmt::join(conditions.bare_tag_keys, ",")));
     return line;
   }
 };

@@ -16,6 +16,7 @@ std::string Resource::Arn() const {
       return model::MakeArn("lambda", region, account, "event-source-mapping:" + std::string(name));
     case ResourceKind::kDaxCluster: return model::MakeArn("dax", region, account, "cache/" + std::string(name));
     case ResourceKind::kRole: return std::string(name);
+    case ResourceKind::kKinesisStream: return model::MakeArn("kinesis", region, account, "stream/" + std::string(name));
   }
   return "*";
 }

@@ -29,13 +29,14 @@ enum class ResourceKind : uint8_t {
   kEventSourceMapping,
   kDaxCluster,
   kRole,  // one that is handed to a service; its name is its whole ARN
+  kKinesisStream,
 };
 
 struct Resource {
   ResourceKind kind = ResourceKind::kNone;
   std::string_view region{};
   std::string_view account{};  // whose it is
-  std::string_view name{};     // of the table or cluster; the mapping's UUID
+  std::string_view name{};     // of the table, the cluster or the Kinesis stream; the mapping's UUID
   std::string_view part{};     // the index, the stream's label
 
   std::string Arn() const;  // "*" of none
@@ -69,8 +70,10 @@ struct AccessConditions {
   std::string_view return_consumed_capacity;
   std::string_view enclosing_operation;  // "TransactWriteItems": of a member of a transaction
   std::optional<bool> full_table_scan;   // of a PartiQL SELECT
-  std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys; values are empty where only keys are given
-  std::string_view passed_to_service;    // iam:PassedToService: who gets the role, "dax.amazonaws.com"
+  std::vector<Tag> request_tags;         // aws:RequestTag, aws:TagKeys
+  // aws:TagKeys of a request that names tags without values, as those who remove some do.
+  std::vector<std::string_view> bare_tag_keys;
+  std::string_view passed_to_service;  // iam:PassedToService: who gets the role, "dax.amazonaws.com"
 
   const std::vector<std::string>& leading_keys() const { return partition_keys[0]; }
 };

@@ -19,11 +19,26 @@ void BlockingExecutor::Post(std::coroutine_handle<> handle) {
   ready_.notify_one();
 }
 
+void BlockingExecutor::PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds pause) {
+  MutexLock lock(mutex_);
+  pausing_.emplace(std::chrono::steady_clock::now() + pause, handle);
+}
+
 void BlockingExecutor::RunOne() {
   std::coroutine_handle<> next;
   {
     MutexLock lock(mutex_);
-    ready_.wait(lock, [&]() ARMATURE_WITH_LOCK(mutex_) { return !queue_.empty(); });
+    while (queue_.empty()) {
+      if (pausing_.empty()) {
+        ready_.wait(lock);
+      } else if (const auto first = pausing_.begin(); first->first <= std::chrono::steady_clock::now()) {
+        queue_.push_back(first->second);
+        pausing_.erase(first);
+      } else {
+        const Time due = first->first;
+        ready_.wait_until(lock, due);
+      }
+    }
     next = queue_.front();
     queue_.pop_front();
   }

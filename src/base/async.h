@@ -8,10 +8,12 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <coroutine>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -24,6 +26,9 @@ class Executor {
   virtual ~Executor() = default;
   // Resumes `handle` soon on the executor's own thread. Callable from any thread.
   virtual void Post(std::coroutine_handle<> handle) = 0;
+  // The same, not before so long (base/tasks/pause.h): called by what runs on the executor, on its thread. One without
+  // a clock, as tests have, resumes it at once.
+  virtual void PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds) { Post(handle); }
 
   // The executor of the calling thread; null outside one.
   static Executor* Current();
@@ -221,6 +226,7 @@ class Completion {
 class BlockingExecutor final : public Executor {
  public:
   void Post(std::coroutine_handle<> handle) override;
+  void PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds pause) override;
 
   template <class T>
   T Run(Task<T> task) {
@@ -247,9 +253,12 @@ class BlockingExecutor final : public Executor {
   }
   void RunOne();
 
+  using Time = std::chrono::steady_clock::time_point;
+
   Mutex mutex_;
   Condition ready_;
   std::deque<std::coroutine_handle<>> queue_ ARMATURE_GUARDED_BY(mutex_);
+  std::multimap<Time, std::coroutine_handle<>> pausing_ ARMATURE_GUARDED_BY(mutex_);  // by when they are due
 };
 
 template <class T>

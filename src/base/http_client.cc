@@ -4,12 +4,12 @@
 #include <utility>
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/mutex.h"
+#include "base/shared_library.h"
 
 namespace armature {
 namespace {
@@ -37,43 +37,31 @@ struct CurlLibrary {
   std::string error;  // why it cannot be used; empty: it can
 
   CurlLibrary() {
-    // Stays loaded for good: libcurl's own libraries register exit handlers that must not dangle.
-    void* handle = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!handle) {
-      const char* reason = dlerror();
-      error = fmt::format("cannot load libcurl.so.4 (Debian package libcurl4): {}", reason ? reason : "unknown reason");
-      return;
-    }
-    Find(handle, "curl_global_init", global_init);
-    Find(handle, "curl_easy_init", easy_init);
-    Find(handle, "curl_easy_reset", easy_reset);
-    Find(handle, "curl_easy_cleanup", easy_cleanup);
-    Find(handle, "curl_easy_setopt", easy_setopt);
-    Find(handle, "curl_easy_getinfo", easy_getinfo);
-    Find(handle, "curl_easy_strerror", easy_strerror);
-    Find(handle, "curl_multi_init", multi_init);
-    Find(handle, "curl_multi_cleanup", multi_cleanup);
-    Find(handle, "curl_multi_add_handle", multi_add_handle);
-    Find(handle, "curl_multi_remove_handle", multi_remove_handle);
-    Find(handle, "curl_multi_perform", multi_perform);
-    Find(handle, "curl_multi_poll", multi_poll);
-    Find(handle, "curl_multi_wakeup", multi_wakeup);
-    Find(handle, "curl_multi_info_read", multi_info_read);
-    Find(handle, "curl_slist_append", slist_append);
-    Find(handle, "curl_slist_free_all", slist_free_all);
+    SharedLibrary library("libcurl.so.4");
+    library.Find("curl_global_init", global_init);
+    library.Find("curl_easy_init", easy_init);
+    library.Find("curl_easy_reset", easy_reset);
+    library.Find("curl_easy_cleanup", easy_cleanup);
+    library.Find("curl_easy_setopt", easy_setopt);
+    library.Find("curl_easy_getinfo", easy_getinfo);
+    library.Find("curl_easy_strerror", easy_strerror);
+    library.Find("curl_multi_init", multi_init);
+    library.Find("curl_multi_cleanup", multi_cleanup);
+    library.Find("curl_multi_add_handle", multi_add_handle);
+    library.Find("curl_multi_remove_handle", multi_remove_handle);
+    library.Find("curl_multi_perform", multi_perform);
+    library.Find("curl_multi_poll", multi_poll);
+    library.Find("curl_multi_wakeup", multi_wakeup);
+    library.Find("curl_multi_info_read", multi_info_read);
+    library.Find("curl_slist_append", slist_append);
+    library.Find("curl_slist_free_all", slist_free_all);
+    error = library.error();
     if (error.empty() && global_init(CURL_GLOBAL_ALL) != CURLE_OK) error = "libcurl did not initialise";
   }
 
   static const CurlLibrary& Get() {
     static const CurlLibrary library;
     return library;
-  }
-
- private:
-  template <class Function>
-  void Find(void* handle, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(handle, name));
-    if (!function) error = fmt::format("libcurl.so.4 has no {}", name);
   }
 };
 

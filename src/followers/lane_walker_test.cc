@@ -79,7 +79,7 @@ TEST_F(LaneWalkerTest, ACheckpointThatFailsIsMadeLater) {
   const auto walker = Open(table, "f");
   Walk(*walker, follower);
   follower.FinishAll();
-  engine_->FailNext(storage::FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
+  disk().FailNext(storage::FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
   EXPECT_FALSE(RunBlocking(walker->Checkpoint()).ok());
   EXPECT_TRUE(RunBlocking(journal_->LoadCursors(*table, "f"))->empty());
   EXPECT_TRUE(RunBlocking(walker->Checkpoint()).ok());

@@ -100,15 +100,15 @@ TEST_F(SnapshotPointTest, HasWhatIsBelowItAndNothingFromItOn) {
 TEST_F(SnapshotPointTest, WhatIsNotDurableIsBehindIt) {
   const auto table = CreateFollowed("replica");
   PutNumber(*table, 1);
-  engine_->SetAutoSync(false);
+  disk().SetAutoSync(false);
   std::string outcome;
   StepExecutor executor;
   const auto write = table::TestWrite::Put(*table, "pk=S:a,n=N:2");
   executor.Start(write->ExecuteInto(layer_->writes, outcome));
   const auto point = Take(table);
   ASSERT_TRUE(point.has_value());
-  engine_->SetAutoSync(true);
-  ASSERT_TRUE(engine_->Sync().ok());
+  disk().SetAutoSync(true);
+  ASSERT_TRUE(disk().Sync().ok());
   executor.RunQueued();
   EXPECT_EQ(outcome, "ok");
   Items items = ItemsAt(*table, {.snapshot = point->snapshot.get()});

@@ -44,6 +44,7 @@ std::string_view ResourceType(auth::ResourceKind kind) {
     case auth::ResourceKind::kEventSourceMapping: return "AWS::Lambda::EventSourceMapping";
     case auth::ResourceKind::kDaxCluster: return "AWS::DAX::Cluster";
     case auth::ResourceKind::kRole: return "AWS::IAM::Role";
+    case auth::ResourceKind::kKinesisStream: return "AWS::Kinesis::Stream";
     case auth::ResourceKind::kNone: break;
   }
   return {};
@@ -72,7 +73,10 @@ class TableHasher final : public audit::Hasher {
   std::string OfKey(std::string_view table, model::Item attributes, bool is_whole_item) const override {
     std::string_view account = caller_.principal.account;
     std::string_view region = caller_.region;
-    if (const auto arn = model::ParseTableArn(table)) account = arn->account, region = arn->region, table = arn->table;
+    if (const auto named = model::ParseTableArn(table)) {
+      table = named->table;
+      if (!services_.shares_tables) account = named->account, region = named->region;
+    }
     const std::string arn = model::MakeTableArn(region, account, table);
     if (!is_whole_item) return key_.OfKey(arn, attributes);
     const auto found = services_.catalog.Find({account, region}, table);

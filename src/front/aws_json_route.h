@@ -8,7 +8,7 @@
 #include "base/metrics.h"
 #include "front/audit_note.h"
 #include "front/pipeline.h"
-#include "front/route.h"
+#include "front/route/route.h"
 #include "storage/job_thread.h"
 
 namespace armature::front {

@@ -12,7 +12,7 @@
 #include "base/limits/token_buckets.h"
 #include "base/metrics.h"
 #include "base/random.h"
-#include "front/call_stats.h"
+#include "front/route/call_stats.h"
 #include "front/routes.h"
 #include "net/handler.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/memory/secret.h"
 #include "base/metrics.h"
-#include "front/route.h"
+#include "front/route/route.h"
 
 namespace armature::front {
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/metrics.h"
-#include "front/route.h"
+#include "front/route/route.h"
 
 namespace armature::front {
 

@@ -78,10 +78,12 @@ Task<query::QueryResult> QueryRoute::Run(net::Exchange& exchange, const wire::Qu
 
   query::QueryContext context{.arena = exchange.arena(),
                               .caller = operation.is_unsigned ? nullptr : &caller.principal,
+                              .is_unproven = caller.is_unproven,
                               .region = caller.region,
                               .iam_action = operation.iam_action,
                               .host = request.Value("Host"),
                               .user_agent = request.Value("User-Agent"),
+                              .referer = request.Value("Referer"),
                               .source_ip = PeerAddress(exchange).Text(),
                               .is_secure = exchange.is_secure(),
                               .request_id = reply.request_id,

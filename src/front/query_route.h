@@ -10,7 +10,7 @@
 #include "base/metrics.h"
 #include "front/audit_note.h"
 #include "front/pipeline.h"
-#include "front/route.h"
+#include "front/route/route.h"
 #include "query/query_operations.h"
 #include "wire/query/query_reply.h"
 #include "wire/query/query_request.h"

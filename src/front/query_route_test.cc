@@ -37,6 +37,7 @@ struct Seen {
   std::string user_name;
   std::string source_ip;
   std::string user_agent;
+  std::string referer;
   std::string request_id;
   std::string iam_action;
   bool had_caller = false;
@@ -44,9 +45,13 @@ struct Seen {
 
 Task<query::QueryResult> GetUser(Seen& seen, query::QueryContext& context, const wire::iam::GetUserInput& input,
                                  wire::iam::GetUserOutput&) {
-  seen = {std::string(input.UserName.value_or("")), context.source_ip,
-          std::string(context.user_agent),          std::string(context.request_id),
-          std::string(context.iam_action),          context.caller != nullptr};
+  seen = {.user_name = std::string(input.UserName.value_or("")),
+          .source_ip = context.source_ip,
+          .user_agent = std::string(context.user_agent),
+          .referer = std::string(context.referer),
+          .request_id = std::string(context.request_id),
+          .iam_action = std::string(context.iam_action),
+          .had_caller = context.caller != nullptr};
   co_return wire::iam::NoSuchEntity(fmt::format("The user with name {} cannot be found.", seen.user_name));
 }
 
@@ -216,13 +221,14 @@ TEST_F(QueryRouteTest, TheFirstFaultInAwsOrderIsTold) {
 TEST_F(QueryRouteTest, AnOperationIsToldWhoCallsAndFromWhere) {
   const net::TestResponse response = Send({.body = "Action=GetUser&Version=2010-05-08&UserName=bob%40example.org",
                                            .service = "iam",
-                                           .more_headers = "User-Agent: test/1\r\n"});
+                                           .more_headers = "User-Agent: test/1\r\nReferer: https://a.example/\r\n"});
   EXPECT_EQ(response.status, 404);
   EXPECT_THAT(response.body, HasSubstr("<Message>The user with name bob@example.org cannot be found.</Message>"));
   EXPECT_THAT(response.body, HasSubstr("https://iam.amazonaws.com/doc/2010-05-08/"));
   EXPECT_EQ(seen_.user_name, "bob@example.org");
   EXPECT_EQ(seen_.source_ip, "127.0.0.1");
   EXPECT_EQ(seen_.user_agent, "test/1");
+  EXPECT_EQ(seen_.referer, "https://a.example/");
   EXPECT_EQ(seen_.iam_action, "iam:GetUser");
   EXPECT_EQ(seen_.request_id, response.Header("x-amzn-RequestId"));
   EXPECT_TRUE(seen_.had_caller);

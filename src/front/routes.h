@@ -10,8 +10,11 @@
 #include "base/metrics.h"
 #include "front/metrics_route.h"
 #include "front/pipeline.h"
-#include "front/route.h"
+#include "front/route/route.h"
 
+namespace armature::dax::control {
+class ClusterBook;
+}
 namespace armature::query {
 class QueryOperations;
 }
@@ -24,9 +27,10 @@ namespace armature::front {
 using RouteTable = std::vector<std::unique_ptr<Route>>;
 
 // The last route takes whatever is left. `region` is the server's. Without `triggers` Lambda's API is not answered,
-// without `operations` IAM's and STS's are not; metrics are given to everybody unless `access` says otherwise. Whatever
-// is referred to must outlive the routes.
+// without `operations` IAM's and STS's are not, without `clusters` DAX's is not; metrics are given to everybody unless
+// `access` says otherwise. Whatever is referred to must outlive the routes.
 RouteTable MakeRoutes(const Pipeline& pipeline, const std::string& region, triggers::Triggers* triggers,
-                      Metrics& metrics, const query::QueryOperations* operations = nullptr, MetricsAccess access = {});
+                      Metrics& metrics, const query::QueryOperations* operations = nullptr, MetricsAccess access = {},
+                      dax::control::ClusterBook* clusters = nullptr);
 
 }  // namespace armature::front

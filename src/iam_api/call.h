@@ -22,6 +22,7 @@
 #include "iam_api/call_conditions.h"
 #include "iam_api/iam_service.h"
 #include "query/query_context.h"
+#include "wire/query/iam.h"
 #include "wire/query/query_errors.h"
 
 namespace armature::iam_api {
@@ -58,6 +59,15 @@ class Call {
       return wire::QueryError("InvalidClientTokenId", 403, "The security token included in the request is invalid");
     const iam::Ask ask{.action = action, .resource = resource, .conditions = &conditions};
     return iam::Told(iam::CheckAllowed(caller(), query::CircumstancesOf(context_), ask));
+  }
+
+  // The first principal ends that everybody is believed. One who cannot sign would lock out all, its maker too.
+  QueryResult CheckSomebodyCanSign() const {
+    if (!context_.is_unproven || state_->has_keys()) return {};
+    return wire::iam::InvalidInput(
+        "There are no principals yet, and nobody could sign once this is the first. Create an access key of the "
+        "account's "
+        "root before it, by CreateAccessKey without a UserName, and sign with that.");
   }
 
   // About a user, group or role that may be there or not. What it is tagged with, and its boundary, count.

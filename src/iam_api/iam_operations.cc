@@ -15,6 +15,7 @@ void AddOperations(query::QueryOperations& operations, IamService& service) {
   AddBoundaryOperations(operations, service);
   AddTagOperations(operations, service);
   AddProviderOperations(operations, service);
+  AddAbsentCredentialOperations(operations, service);
   AddAccountOperations(operations, service);
   AddAuthorizationDetailOperations(operations, service);
   AddSimulationOperations(operations, service);

@@ -24,6 +24,7 @@ void AddAttachedPolicyOperations(query::QueryOperations& operations, IamService&
 void AddBoundaryOperations(query::QueryOperations& operations, IamService& service);
 void AddTagOperations(query::QueryOperations& operations, IamService& service);
 void AddProviderOperations(query::QueryOperations& operations, IamService& service);
+void AddAbsentCredentialOperations(query::QueryOperations& operations, IamService& service);
 void AddAccountOperations(query::QueryOperations& operations, IamService& service);
 void AddAuthorizationDetailOperations(query::QueryOperations& operations, IamService& service);
 void AddSimulationOperations(query::QueryOperations& operations, IamService& service);

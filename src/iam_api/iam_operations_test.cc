@@ -3,7 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "base/tasks/heavy_lane.h"
 #include "iam_api/calls_testing.h"
+#include "iam_api/page.h"
 #include "wire/query/iam.h"
 
 namespace armature::iam_api {
@@ -377,6 +379,82 @@ TEST_F(IamOperationsTest, ConditionsAreSimulatedWithTheKeysThatAreGiven) {
               HasSubstr("<member>dynamodb:LeadingKeys</member>"));
 }
 
+// So many statements that match everything, in as few characters as possible.
+std::string ManyStatements(size_t number) {
+  std::string text = R"({"Version":"2012-10-17","Statement":[)";
+  for (size_t i = 0; i < number; ++i)
+    text += (i == 0 ? "" : ",") + std::string(R"({"Effect":"Allow","Action":"*","Resource":"*"})");
+  return text + "]}";
+}
+
+size_t CountOf(std::string_view text, std::string_view part) {
+  size_t number = 0;
+  for (size_t at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) ++number;
+  return number;
+}
+
+TEST_F(IamOperationsTest, APageOfASimulationEndsWhenItHasBecomeLong) {
+  std::string form = "Action=SimulateCustomPolicy&PolicyInputList.member.1=" + Form(ManyStatements(1000));
+  for (int i = 1; i <= 40; ++i) form += fmt::format("&ActionNames.member.{}=a:b{}", i, i);
+  size_t results = 0, pages = 0;
+  for (std::string marker; pages < 40; ++pages) {
+    const std::string page = Call(form + (marker.empty() ? "" : "&Marker=" + Form(marker)));
+    EXPECT_LT(page.size(), size_t{2} << 20);
+    EXPECT_THAT(page, HasSubstr(fmt::format("<EvalActionName>a:b{}</EvalActionName>", results + 1)));
+    results += CountOf(page, "<EvalActionName>");
+    EXPECT_EQ(CountOf(page, "<StartPosition>"), CountOf(page, "<EvalActionName>") * 1000);
+    marker = Element(page, "Marker");
+    EXPECT_EQ(Element(page, "IsTruncated"), marker.empty() ? "false" : "true");
+    if (marker.empty()) break;
+  }
+  EXPECT_EQ(results, 40u);
+  EXPECT_GT(pages, 4u);
+}
+
+TEST_F(IamOperationsTest, OthersGoFirstWhileASimulationRuns) {
+  std::string form = "Action=SimulateCustomPolicy&PolicyInputList.member.1=" + Form(kGetItem);
+  for (int i = 1; i <= 100; ++i) form += fmt::format("&ActionNames.member.{}=a:b{}", i, i);
+  std::string reply;
+  size_t turns = 0;
+  executor_.Start([](auto& test, std::string sent, std::string& out) -> Task<void> {
+    out = co_await test.Answer(std::move(sent), test.Root());
+  }(*this, form, reply));
+  executor_.Start([](const std::string& out, size_t& count) -> Task<void> {
+    for (; out.empty(); ++count) co_await HeavyLane::Yield();
+  }(reply, turns));
+  executor_.RunQueued();
+  EXPECT_EQ(CountOf(reply, "<EvalActionName>"), 100u);
+  EXPECT_GE(turns, 99u);
+}
+
+TEST_F(IamOperationsTest, AMarkerOfASimulationIsAPlaceAndNotAWay) {
+  // Millions of pairs: nobody goes over them up to the marker.
+  std::string form = "Action=SimulateCustomPolicy&PolicyInputList.member.1=" + Form(kGetItem);
+  for (int i = 1; i <= 4990; ++i) form += fmt::format("&ActionNames.member.{0}=a:{0}&ResourceArns.member.{0}=*", i);
+  const std::string last = Call(form + "&Marker=" + Form(Page::MarkerOf("24900099")));
+  EXPECT_THAT(last, HasSubstr("<EvalActionName>a:4990</EvalActionName>"));
+  EXPECT_EQ(Element(last, "IsTruncated"), "false");
+  const std::string beyond = Call(form + "&Marker=" + Form(Page::MarkerOf("18446744073709551615")));
+  EXPECT_EQ(CountOf(beyond, "<EvalActionName>"), 0u);
+  EXPECT_EQ(Element(beyond, "IsTruncated"), "false");
+  for (const char* const key : {"", "-1", "1x", "18446744073709551616"})
+    EXPECT_EQ(Call(form + "&Marker=" + Form(Page::MarkerOf(key))), "ValidationError: Invalid Marker.") << key;
+}
+
+TEST_F(IamOperationsTest, WhatASimulationIsGivenIsBounded) {
+  const std::string policy = ManyStatements(2500);  // nearly as long as a policy can be
+  std::string form = "Action=SimulateCustomPolicy&ActionNames.member.1=a:b";
+  for (int i = 1; i <= 3; ++i) form += fmt::format("&PolicyInputList.member.{}={}", i, Form(policy));
+  EXPECT_THAT(Try(form), StartsWith("InvalidInput: The policies of a simulation can have 262144"));
+  EXPECT_THAT(Try("Action=GetContextKeysForCustomPolicy" + form.substr(form.find('&'))), StartsWith("InvalidInput"));
+  form =
+      "Action=SimulateCustomPolicy&ActionNames.member.1=a:b&ContextEntries.member.1.ContextKeyName=aws:username"
+      "&PolicyInputList.member.1=" +
+      Form(kGetItem);
+  for (int i = 1; i <= 257; ++i) form += fmt::format("&ContextEntries.member.1.ContextKeyValues.member.{}=v", i);
+  EXPECT_THAT(Try(form), StartsWith("InvalidInput: ContextEntries can have 256 values"));
+}
+
 // --- who may
 
 TEST_F(IamOperationsTest, WhoMayNotIsToldWhyAndNothingElse) {
@@ -425,6 +503,80 @@ TEST_F(IamOperationsTest, ConditionKeysOfIamsOwnCallsCount) {
               StartsWith("AccessDenied"));
   EXPECT_THAT(Try("Action=TagUser&UserName=eve&Tags.member.1.Key=team&Tags.member.1.Value=green", bob),
               StartsWith("AccessDenied"));
+}
+
+TEST_F(IamOperationsTest, BoundariesAndServicesAreKnownToConditions) {
+  ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
+  const std::string boundary = AddPolicy("boundary"), other = AddPolicy("other");
+  const std::string policy =
+      R"({"Version":"2012-10-17","Statement":[)"
+      R"({"Effect":"Allow","Action":["iam:CreateUser","iam:PutUserPolicy"],"Resource":"*","Condition":)" +
+      fmt::format(R"({{"StringEquals":{{"iam:PermissionsBoundary":"{}"}}}}}},)", boundary) +
+      R"({"Effect":"Allow","Action":"iam:CreateServiceLinkedRole","Resource":"*","Condition":)"
+      R"({"StringEquals":{"iam:AWSServiceName":"replication.dynamodb.amazonaws.com"}}}]})";
+  ASSERT_EQ(Try("Action=PutUserPolicy&UserName=bob&PolicyName=p&PolicyDocument=" + Form(policy)), "ok");
+  const Who bob = User("bob");
+  EXPECT_THAT(Try("Action=CreateUser&UserName=eve", bob), StartsWith("AccessDenied"));
+  EXPECT_THAT(Try("Action=CreateUser&UserName=eve&PermissionsBoundary=" + Form(other), bob),
+              StartsWith("AccessDenied"));
+  EXPECT_EQ(Try("Action=CreateUser&UserName=eve&PermissionsBoundary=" + Form(boundary), bob), "ok");
+  const std::string give = "&PolicyName=p&PolicyDocument=" + Form(kGetItem);
+  EXPECT_EQ(Try("Action=PutUserPolicy&UserName=eve" + give, bob), "ok") << "that of whom the call is about";
+  EXPECT_THAT(Try("Action=PutUserPolicy&UserName=bob" + give, bob), StartsWith("AccessDenied"));
+  EXPECT_EQ(Try("Action=CreateServiceLinkedRole&AWSServiceName=replication.dynamodb.amazonaws.com", bob), "ok");
+  EXPECT_THAT(Try("Action=CreateServiceLinkedRole&AWSServiceName=dax.amazonaws.com", bob), StartsWith("AccessDenied"));
+}
+
+TEST_F(IamOperationsTest, AProviderIsAskedAboutByTheNameItWillHave) {
+  ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
+  const std::string policy =
+      R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"iam:*","Resource":"*"},)"
+      R"({"Effect":"Deny","Action":"iam:*","Resource":"arn:aws:iam::111122223333:oidc-provider/i.example"}]})";
+  ASSERT_EQ(Try("Action=PutUserPolicy&UserName=bob&PolicyName=p&PolicyDocument=" + Form(policy)), "ok");
+  for (const char* const url : {"https://i.example", "https://i.example/"})
+    EXPECT_THAT(Try(fmt::format("Action=CreateOpenIDConnectProvider&Url={}", url), User("bob")),
+                StartsWith("AccessDenied"))
+        << url;
+}
+
+TEST_F(IamOperationsTest, TheFirstPrincipalIsOneWhoCanSign) {
+  is_unproven_ = true;
+  for (const std::string& form : {std::string("Action=CreateUser&UserName=bob"),
+                                  "Action=CreateRole&RoleName=r&AssumeRolePolicyDocument=" + Form(kTrust),
+                                  std::string("Action=CreateServiceLinkedRole&AWSServiceName=dax.amazonaws.com")})
+    EXPECT_THAT(Try(form), StartsWith("InvalidInput: There are no principals yet")) << form;
+  EXPECT_TRUE(directory_->is_untouched());
+  EXPECT_EQ(Try("Action=CreateAccessKey"), "ok");
+  EXPECT_FALSE(directory_->is_untouched());
+  EXPECT_EQ(Try("Action=CreateUser&UserName=bob"), "ok") << "whose call was under way";
+}
+
+// What tools ask before they delete a user or a role.
+TEST_F(IamOperationsTest, OfWhatThereIsNotThereIsNone) {
+  ASSERT_EQ(Try("Action=CreateUser&UserName=bob"), "ok");
+  AddRole("r");
+  const std::pair<const char*, const char*> lists[] = {
+      {"ListMFADevices", "MFADevices"},
+      {"ListSigningCertificates", "Certificates"},
+      {"ListSSHPublicKeys", "SSHPublicKeys"},
+      {"ListServiceSpecificCredentials", "ServiceSpecificCredentials"}};
+  for (const auto& [action, list] : lists) {
+    const std::string reply = Call(fmt::format("Action={}&UserName=bob", action));
+    EXPECT_THAT(reply, HasSubstr(fmt::format("<{}/>", list))) << action;
+    EXPECT_EQ(Try(fmt::format("Action={}", action), User("bob")).substr(0, 12), "AccessDenied") << action;
+    EXPECT_EQ(Try(fmt::format("Action={}&UserName=eve", action)),
+              "NoSuchEntity: The user with name eve cannot be found.");
+    EXPECT_EQ(Element(reply, "IsTruncated"), "false") << action;
+  }
+  EXPECT_THAT(Call("Action=ListVirtualMFADevices"), HasSubstr("<VirtualMFADevices/>"));
+  EXPECT_THAT(Call("Action=ListInstanceProfilesForRole&RoleName=r"), HasSubstr("<InstanceProfiles/>"));
+  EXPECT_EQ(Try("Action=ListInstanceProfilesForRole&RoleName=none"),
+            "NoSuchEntity: The role with name none cannot be found.");
+  for (const char* const action : {"GetLoginProfile", "DeleteLoginProfile"}) {
+    EXPECT_EQ(Try(fmt::format("Action={}&UserName=bob", action)),
+              "NoSuchEntity: Login Profile for User bob cannot be found.");
+    EXPECT_THAT(Try(fmt::format("Action={}&UserName=bob", action), User("bob")), StartsWith("AccessDenied"));
+  }
 }
 
 TEST_F(IamOperationsTest, AccountsStandSideBySide) {

@@ -18,16 +18,22 @@ std::string Page::MarkerOf(std::string_view key) {
   return marker;
 }
 
+model::ApiError Page::InvalidMarker() { return wire::ValidationError("Invalid Marker."); }
+
+model::ApiResult<std::string> Page::KeyIn(std::string_view marker) {
+  std::string bytes(Base64DecodedCapacity(marker.size()), '\0');
+  const auto size = DecodeBase64To(marker, bytes.data());
+  if (size) bytes.resize(*size);
+  if (!size || !bytes.starts_with(kPrefix)) return InvalidMarker();
+  return bytes.substr(kPrefix.size());
+}
+
 model::ApiResult<Page> Page::Begin(const wire::Opt<std::string_view>& marker, const wire::Opt<int64_t>& max_items) {
   Page page;
   page.most_ = static_cast<size_t>(max_items.value_or(kDefaultItems));
   if (!marker) return page;
-  std::string bytes(Base64DecodedCapacity(marker->size()), '\0');
-  const auto size = DecodeBase64To(*marker, bytes.data());
-  if (size) bytes.resize(*size);
-  if (!size || !bytes.starts_with(kPrefix)) return wire::ValidationError("Invalid Marker.");
+  ARMATURE_TRY(page.after_, KeyIn(*marker));
   page.has_marker_ = true;
-  page.after_ = bytes.substr(kPrefix.size());
   return page;
 }
 

@@ -19,6 +19,11 @@ class Page {
  public:
   static constexpr int64_t kDefaultItems = 100;
 
+  // A marker, and what is in one. ValidationError, if it is none of ours.
+  static std::string MarkerOf(std::string_view key);
+  static model::ApiResult<std::string> KeyIn(std::string_view marker);
+  static model::ApiError InvalidMarker();
+
   // ValidationError, if the marker is none of ours.
   static model::ApiResult<Page> Begin(const wire::Opt<std::string_view>& marker, const wire::Opt<int64_t>& max_items);
   template <class Input>
@@ -37,8 +42,6 @@ class Page {
   }
 
  private:
-  static std::string MarkerOf(std::string_view key);
-
   size_t most_ = kDefaultItems;
   size_t taken_ = 0;
   bool has_marker_ = false;

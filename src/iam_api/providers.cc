@@ -11,9 +11,12 @@ namespace {
 
 std::vector<std::string> TextsOf(const wire::List<std::string_view>& list) { return {list.begin(), list.end()}; }
 
-std::string_view WithoutScheme(std::string_view url) {
+// What a provider with this URL will be called.
+std::string_view NameIn(std::string_view url) {
   constexpr std::string_view kScheme = "https://";
-  return url.starts_with(kScheme) ? url.substr(kScheme.size()) : url;
+  if (url.starts_with(kScheme)) url.remove_prefix(kScheme.size());
+  if (url.ends_with('/')) url.remove_suffix(1);
+  return url;
 }
 
 Task<QueryResult> CreateProvider(IamService& service, QueryContext& context,
@@ -22,7 +25,7 @@ Task<QueryResult> CreateProvider(IamService& service, QueryContext& context,
   const Call call(service, context);
   CallConditions conditions;
   conditions.SetRequestTags(input.Tags);
-  const std::string arn = fmt::format("arn:aws:iam::{}:oidc-provider/{}", call.account(), WithoutScheme(*input.Url));
+  const std::string arn = fmt::format("arn:aws:iam::{}:oidc-provider/{}", call.account(), NameIn(*input.Url));
   ARMATURE_CO_CHECK_OK(call.CheckMay(arn, conditions));
   if (input.Tags.size() > 0) ARMATURE_CO_CHECK_OK(call.CheckMayDo("iam:TagOpenIDConnectProvider", arn, conditions));
   iam::NewProvider provider;

@@ -28,6 +28,7 @@ Task<QueryResult> CreateRole(IamService& service, QueryContext& context, const w
   conditions.SetRequestTags(input.Tags);
   const std::string arn = call.ArnOfNew<iam::Role>(role.path, role.name);
   ARMATURE_CO_CHECK_OK(call.CheckMay(arn, conditions));
+  ARMATURE_CO_CHECK_OK(call.CheckSomebodyCanSign());
   if (!role.tags.empty()) ARMATURE_CO_CHECK_OK(call.CheckMayDo("iam:TagRole", arn, conditions));
   ARMATURE_CO_TRY(const iam::RoleRef made, co_await Make<iam::RoleRef>(service, [&](iam::Draft& draft) {
                     return iam::CreateRole(draft, call.account(), role);

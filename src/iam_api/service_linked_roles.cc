@@ -35,6 +35,7 @@ Task<QueryResult> CreateServiceLinkedRole(IamService& service, QueryContext& con
   const std::string arn =
       fmt::format("arn:aws:iam::{}:role/aws-service-role/{}/*", call.account(), *input.AWSServiceName);
   ARMATURE_CO_CHECK_OK(call.CheckMay(arn, conditions));
+  ARMATURE_CO_CHECK_OK(call.CheckSomebodyCanSign());
   ARMATURE_CO_TRY(const iam::RoleRef role, co_await Make<iam::RoleRef>(service, [&](iam::Draft& draft) {
                     return iam::CreateServiceLinkedRole(draft, call.account(), *input.AWSServiceName,
                                                         input.Description.value_or({}),

@@ -23,6 +23,7 @@ Task<QueryResult> CreateUser(IamService& service, QueryContext& context, const w
   conditions.SetRequestTags(input.Tags);
   const std::string arn = call.ArnOfNew<iam::User>(user.path, user.name);
   ARMATURE_CO_CHECK_OK(call.CheckMay(arn, conditions));
+  ARMATURE_CO_CHECK_OK(call.CheckSomebodyCanSign());
   if (!user.tags.empty()) ARMATURE_CO_CHECK_OK(call.CheckMayDo("iam:TagUser", arn, conditions));
   ARMATURE_CO_TRY(const iam::UserRef made, co_await Make<iam::UserRef>(service, [&](iam::Draft& draft) {
                     return iam::CreateUser(draft, call.account(), user);

@@ -51,8 +51,10 @@ Task<ApiResult<void>> CreateEventSourceMapping(api::RequestContext& context, tri
   ARMATURE_CO_TRY(mapping.starting_position, ReadPosition(request.body));
   if (request.body.Has("StartingPositionTimestamp"))
     co_return InvalidParameterValue(std::string(messages::kTriggerAtTimestamp));
-  ARMATURE_CO_CHECK_OK(CheckSettings(triggers, mapping));
+  // Which functions there are is not told to who may not.
   ARMATURE_CO_CHECK_OK(api::Authorize(context, auth::Resource{}));
+  ARMATURE_CO_CHECK_OK(AuthorizeFollowing(context, mapping.event_source_arn));
+  ARMATURE_CO_CHECK_OK(CheckSettings(triggers, mapping));
   ARMATURE_CO_TRY(const triggers::Triggers::Ref created, co_await triggers.Create(std::move(mapping)));
   JsonWriter json(context.body);
   WriteMapping(triggers, *created, "Creating", json);

@@ -6,6 +6,7 @@
 #include "api/access.h"
 #include "base/text/json_writer.h"
 #include "base/text/visible_text.h"
+#include "model/names/arn.h"
 #include "wire/json/json_document.h"
 
 namespace armature::lambda {
@@ -72,6 +73,15 @@ Task<model::ApiResult<void>> RunRestOperation(const RestOperation& operation, tr
 model::ApiResult<void> AuthorizeMapping(const api::RequestContext& context, const RestRequest& request) {
   return api::Authorize(context,
                         {auth::ResourceKind::kEventSourceMapping, context.region, context.account, request.uuid});
+}
+
+model::ApiResult<void> AuthorizeFollowing(const api::RequestContext& context, std::string_view stream_arn) {
+  const auto parts = model::ParseStreamArn(stream_arn);
+  if (!parts || !api::IsWatched(context)) return {};
+  const auth::Resource stream{auth::ResourceKind::kStream, parts->region, parts->account, parts->table, parts->label};
+  for (const std::string_view action : {"dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:DescribeStream"})
+    ARMATURE_CHECK_OK(api::Authorize(context, stream, {}, nullptr, action));
+  return api::Authorize(context, auth::Resource{}, {}, nullptr, "dynamodb:ListStreams");
 }
 
 void SetRestError(const model::ApiError& error, net::HttpResponse& response) {

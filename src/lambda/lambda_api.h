@@ -47,6 +47,10 @@ void SetRestError(const model::ApiError& error, net::HttpResponse& response);
 // Whether the caller may do this to a mapping, be it there or not.
 model::ApiResult<void> AuthorizeMapping(const api::RequestContext& context, const RestRequest& request);
 
+// Whether the caller may read the stream himself, as the server is to do for him: a mapping hands its records to a
+// function that he names.
+model::ApiResult<void> AuthorizeFollowing(const api::RequestContext& context, std::string_view stream_arn);
+
 // The operations, each in the file of its name.
 Task<model::ApiResult<void>> CreateEventSourceMapping(api::RequestContext& context, triggers::Triggers& triggers,
                                                       RestRequest& request);

@@ -27,13 +27,15 @@ class MappingAccessTest : public api::ApiFixture {
     services_.authorizer = &authorizer_;
   }
 
-  std::string Run(const RestOperation& operation, bool refuses) {
+  // What it told the Authorizer.
+  std::string Run(const RestOperation& operation, bool refuses, const std::string& uuid = "the-uuid",
+                  const std::string& function = "f") {
     net::HttpRequest request;
     request.method = operation.method;
     request.path =
-        operation.has_uuid ? "/2015-03-31/event-source-mappings/the-uuid" : "/2015-03-31/event-source-mappings";
-    const std::string body =
-        fmt::format(R"j({{"FunctionName":"f","EventSourceArn":"{}","StartingPosition":"LATEST"}})j", stream_);
+        operation.has_uuid ? "/2015-03-31/event-source-mappings/" + uuid : "/2015-03-31/event-source-mappings";
+    const std::string body = fmt::format(
+        R"j({{"FunctionName":"{}","EventSourceArn":"{}","StartingPosition":"LATEST"}})j", function, stream_);
     authorizer_.lines.clear();
     authorizer_.refuses = refuses;
     Arena arena;
@@ -44,6 +46,13 @@ class MappingAccessTest : public api::ApiFixture {
     const auto done = RunBlocking(RunRestOperation(operation, triggers_, context, request, body));
     if (refuses) { EXPECT_EQ(done ? "done" : done.error().name, "AccessDeniedException") << operation.name; }
     return fmt::format("{}", fmt::join(authorizer_.lines, "; "));
+  }
+
+  // What a mapping does in the caller's name.
+  std::string Reading() const {
+    return fmt::format(
+        "dynamodb:GetRecords {0}; dynamodb:GetShardIterator {0}; dynamodb:DescribeStream {0}; dynamodb:ListStreams *",
+        stream_);
   }
 
   static triggers::TriggerConfig Config() {
@@ -63,9 +72,28 @@ TEST_F(MappingAccessTest, EveryOperationTellsWhatItTouches) {
     for (const RestOperation& operation : RestOperations()) {
       const std::string resource =
           operation.has_uuid ? "arn:aws:lambda:us-east-1:123456789012:event-source-mapping:the-uuid" : "*";
-      EXPECT_EQ(Run(operation, refuses), fmt::format("lambda:{} {}", operation.name, resource));
+      std::string told = fmt::format("lambda:{} {}", operation.name, resource);
+      if (operation.name == "CreateEventSourceMapping" && !refuses) told += "; " + Reading();
+      EXPECT_EQ(Run(operation, refuses), told);
     }
   }
+}
+
+TEST_F(MappingAccessTest, WhichFunctionsThereAreIsNotTold) {
+  EXPECT_EQ(Run(RestOperations().front(), true, "", "nobody"), "lambda:CreateEventSourceMapping *");
+}
+
+TEST_F(MappingAccessTest, WhoSendsAStreamToAnotherFunctionMustBeAllowedToReadIt) {
+  Run(RestOperations().front(), false);
+  const auto mappings = triggers_.List({"123456789012", "us-east-1"});
+  ASSERT_EQ(mappings.size(), 1u);
+  const std::string uuid = mappings.front()->uuid;
+  for (const RestOperation& operation : RestOperations())
+    if (operation.name == "UpdateEventSourceMapping") {
+      EXPECT_EQ(Run(operation, false, uuid),
+                "lambda:UpdateEventSourceMapping arn:aws:lambda:us-east-1:123456789012:event-source-mapping:" + uuid +
+                    "; " + Reading());
+    }
 }
 
 }  // namespace

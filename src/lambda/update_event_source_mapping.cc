@@ -10,6 +10,8 @@ using model::ApiResult;
 Task<ApiResult<void>> UpdateEventSourceMapping(api::RequestContext& context, triggers::Triggers& triggers,
                                                RestRequest& request) {
   ARMATURE_CO_CHECK_OK(AuthorizeMapping(context, request));
+  if (const auto mapping = triggers.Find(context.scope(), request.uuid))
+    ARMATURE_CO_CHECK_OK(AuthorizeFollowing(context, mapping->event_source_arn));
   std::string_view state = "Updating";
   const triggers::Triggers::Edit edit = [&](triggers::Mapping& mapping) -> ApiResult<void> {
     const bool was_enabled = mapping.is_enabled;

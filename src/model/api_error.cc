@@ -96,6 +96,7 @@ ApiError ServiceUnavailableException(std::string message) {
 ApiError FromStatus(const Status& status) {
   switch (status.code()) {
     case StatusCode::kBusy:
+    case StatusCode::kFenced:
     case StatusCode::kUnavailable: return ServiceUnavailableException(std::string(messages::kServiceUnavailable));
     case StatusCode::kNoSpace:
       // Retryable on purpose: SDKs back off and try again, and space may return.

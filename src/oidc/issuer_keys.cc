@@ -55,9 +55,10 @@ Result<std::string> KeySetUrlIn(std::string_view configuration) {
 
 }  // namespace
 
-std::string_view WithoutScheme(std::string_view issuer) {
+std::string_view IssuerName(std::string_view issuer) {
   constexpr std::string_view kScheme = "https://";
   if (issuer.starts_with(kScheme)) issuer.remove_prefix(kScheme.size());
+  if (issuer.ends_with('/')) issuer.remove_suffix(1);
   return issuer;
 }
 
@@ -80,7 +81,7 @@ IssuerKeys::IssuerKeys(std::vector<IssuerSource> sources, const Clock& clock, Re
     : clock_(clock), read_(std::move(read)), threads_("issuers", kThreads) {
   const MutexLock lock(mutex_);
   for (IssuerSource& source : sources) {
-    std::string name(WithoutScheme(source.issuer));
+    std::string name(IssuerName(source.issuer));
     issuers_[std::move(name)].source = std::move(source);
   }
 }
@@ -112,7 +113,7 @@ Task<Result<std::shared_ptr<const KeySet>>> IssuerKeys::Find(std::string issuer_
   Issuer* issuer = nullptr;
   {
     const MutexLock lock(mutex_);
-    const auto found = issuers_.find(WithoutScheme(issuer_name));
+    const auto found = issuers_.find(IssuerName(issuer_name));
     if (found == issuers_.end()) co_return Status::NotFound("the issuer is not configured");
     issuer = &found->second;
     if (IsGood(*issuer, key_id)) co_return issuer->keys;

@@ -32,8 +32,8 @@ struct IssuerSource {
   std::string ca_file{};     // certificates to trust; empty: the system's
 };
 
-// "issuer.example/path" of "https://issuer.example/path".
-std::string_view WithoutScheme(std::string_view issuer);
+// "issuer.example/path" of "https://issuer.example/path/": tokens and people differ in the slash, and mean one issuer.
+std::string_view IssuerName(std::string_view issuer);
 
 // Blocks. What a source gives now.
 Result<KeySet> ReadKeySet(const IssuerSource& source, const std::stop_token& stop);

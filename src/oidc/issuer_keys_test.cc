@@ -46,6 +46,16 @@ TEST_F(IssuerKeysTest, KeysAreReadOnceAndKeptForMinutes) {
   EXPECT_EQ(reads_, 2);
 }
 
+TEST_F(IssuerKeysTest, ASlashAtTheEndMakesNoOtherIssuer) {
+  for (const char* const configured : {"https://i.example/a/", "i.example/a/", "i.example/a"}) {
+    IssuerKeys keys({{configured, "unused", {}}}, clock_,
+                    [this](const auto& source, const auto& stop) { return Read(source, stop); });
+    for (const char* const asked : {"i.example/a", "i.example/a/", "https://i.example/a/"})
+      EXPECT_EQ(Find(keys, "k1", asked), "has it") << configured << " " << asked;
+    EXPECT_NE(Find(keys, "k1", "i.example"), "has it");
+  }
+}
+
 TEST_F(IssuerKeysTest, AKeyThatIsNotThereIsLookedForButNotAllTheTime) {
   IssuerKeys keys = Make();
   EXPECT_EQ(Find(keys, "k2"), "lacks it");

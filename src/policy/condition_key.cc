@@ -59,7 +59,7 @@ constexpr NamedKey kKeys[] = {
     {"sts:durationseconds", KnownKey::kStsDurationSeconds},
     {"sts:externalid", KnownKey::kStsExternalId},
     {"sts:rolesessionname", KnownKey::kStsRoleSessionName},
-    {"sts:sourceidentity", KnownKey::kSourceIdentity},
+    {"sts:sourceidentity", KnownKey::kStsSourceIdentity},
     {"sts:transitivetagkeys", KnownKey::kStsTransitiveTagKeys},
 };
 static_assert(std::ranges::is_sorted(kKeys, {}, &NamedKey::name));

@@ -22,7 +22,7 @@ enum class KnownKey : uint8_t {
   kMultiFactorAuthPresent,
   kMultiFactorAuthAge,
   kFederatedProvider,
-  kSourceIdentity,
+  kSourceIdentity,  // that a session has; kStsSourceIdentity is what one is asked to have
   kPrincipalIsAwsService,
   kViaAwsService,
   // Of the connection and the time.
@@ -59,6 +59,7 @@ enum class KnownKey : uint8_t {
   kIamResourceTag,  // with a tag
   kStsExternalId,
   kStsRoleSessionName,
+  kStsSourceIdentity,
   kStsTransitiveTagKeys,
   kStsDurationSeconds,
 };

@@ -79,4 +79,27 @@ std::vector<std::string> MissingContextKeys(const Request& request, const Applic
   return missing;
 }
 
+std::vector<std::string> LooseConditions(const ApplicablePolicies& policies) {
+  const auto is_loose = [](const Condition& condition) {
+    const Operator& operation = condition.operation();
+    return operation.set == SetPrefix::kNone && operation.family != OperatorFamily::kNull &&
+           IsMultivalued(condition.key().known);
+  };
+  std::vector<std::string> lines;
+  ForEachPolicy(policies, [&](PolicyType type, size_t index, const Policy& policy) {
+    const auto statements = policy.statements();
+    for (size_t i = 0; i < statements.size(); ++i) {
+      if (statements[i].effect != Effect::kAllow) continue;
+      for (const Condition& condition : statements[i].conditions)
+        if (is_loose(condition))
+          lines.push_back(
+              fmt::format("{} {}, statement {}: {} on {} holds if one of several values fits; "
+                          "ForAllValues:{} wants all of them to",
+                          PolicyTypeName(type), index + 1, i + 1, condition.operation_name(), condition.key_name(),
+                          condition.operation_name()));
+    }
+  });
+  return lines;
+}
+
 }  // namespace armature::policy

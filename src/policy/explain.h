@@ -42,4 +42,8 @@ std::string Describe(const StatementReport& report);
 // The condition keys that the policies ask for and the request does not have, as they are written, each once, sorted.
 std::vector<std::string> MissingContextKeys(const Request& request, const ApplicablePolicies& policies);
 
+// Conditions that let more through than they seem to, a line for people of each: an operator for one value, in an
+// Allow, on a key that a request may have several values of. It holds if one of them fits, whatever the others are.
+std::vector<std::string> LooseConditions(const ApplicablePolicies& policies);
+
 }  // namespace armature::policy

@@ -23,10 +23,13 @@ struct QueryContext {
   Arena& arena;
   // On whose behalf. Null for an operation that is called unsigned, and only there.
   const auth::Principal* caller = nullptr;
+  // Nobody has looked at his signature, because there are no principals.
+  bool is_unproven = false;
   std::string_view region{};      // that the signature is scoped to; empty: unsigned
   std::string_view iam_action{};  // what policies call the operation: "iam:CreateUser"
   std::string_view host{};        // where the client reached us
   std::string_view user_agent{};
+  std::string_view referer{};
   std::string source_ip{};          // without a port
   std::optional<bool> is_secure{};  // whether it came through TLS
   std::string_view request_id{};
@@ -39,6 +42,7 @@ inline auth::Circumstances CircumstancesOf(const QueryContext& context) {
   how.source_ip = context.source_ip;
   how.is_secure = context.is_secure;
   how.user_agent = context.user_agent;
+  how.referer = context.referer;
   how.requested_region = context.region;
   how.now_millis = context.now_millis;
   return how;

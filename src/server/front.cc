@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
 #include "front/routes.h"
@@ -55,7 +54,8 @@ Result<std::shared_ptr<net::TlsAcceptor>> Front::OpenTls(const ServeOptions& opt
 }
 
 Front::Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-             std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token, const audit::Audit* audit)
+             dax::control::ClusterBook& clusters, std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token,
+             const audit::Audit* audit)
     : options_(options),
       tls_(std::move(tls)),
       services_(ServicesFrom(options, store, gate, tables)),
@@ -70,7 +70,7 @@ Front::Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tabl
                                            options.slow_request_millis, audit, addresses_.get()},
                   front::MakeRoutes(pipeline_, options.region, &background.triggers(), store.metrics,
                                     &identity_api_.operations(),
-                                    {std::move(metrics_token), [&gate] { return gate.is_shut(); }}),
+                                    {std::move(metrics_token), [&gate] { return gate.is_shut(); }}, &clusters),
                   store.random, store.metrics),
       server_(NetOptionsFrom(options, background.memory_watch(), tls_), dispatcher_, store.metrics) {}
 

@@ -1,6 +1,6 @@
 // Front: the part of a server that clients meet: the sockets, and what becomes of a request.
 //
-// Stands on the Store, the Gate, the Tables and the Background, and is the last to start.
+// Stands on the Store, the Gate, the Tables, the Background and DAX's clusters, and is the last to start.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include "base/limits/token_buckets.h"
 #include "base/memory/secret.h"
 #include "base/result.h"
+#include "dax/control/cluster_book.h"
 #include "front/dispatcher.h"
 #include "front/pipeline.h"
 #include "net/server.h"
@@ -30,9 +31,10 @@ class Front {
   // Null where no certificate was given: then nothing of TLS is set up. The error is one line fit for a user.
   static Result<std::shared_ptr<net::TlsAcceptor>> OpenTls(const ServeOptions& options, Store& store);
 
-  // Null `audit`: nothing is recorded. REQUIRES: gate, tables and background are loaded.
+  // Null `audit`: nothing is recorded. REQUIRES: gate, tables, background and clusters are loaded.
   Front(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, Background& background,
-        std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token, const audit::Audit* audit = nullptr);
+        dax::control::ClusterBook& clusters, std::shared_ptr<net::TlsAcceptor> tls, Secret metrics_token,
+        const audit::Audit* audit = nullptr);
 
   Status Listen();
   // For those who ask it on behalf of others: DAX nodes.

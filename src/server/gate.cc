@@ -37,7 +37,7 @@ Gate::Gate(const ServeOptions& options, Store& store, Tables& tables)
                                     store.is_encrypted() ? store.keyring->iam_key_text() : std::string())),
       usage_(*store.engine),
       keys_(directory_, usage_),
-      backoff_({}, store.clock, store.random.NextU64()),
+      backoff_(options.failed_signatures, store.clock, store.random.NextU64()),
       believing_(options.account, KeyAccountsFrom(options)),
       verifying_(keys_, store.clock, &backoff_),
       posture_(keys_, believing_, verifying_),
@@ -76,7 +76,16 @@ const auth::Verifier& Gate::unlimited_verifier() const {
   return posture_;
 }
 
-void Gate::WriteUsage() { LogFailure("noting when access keys were last used", RunBlocking(usage_.Write())); }
+void Gate::WriteUsage() {
+  // Nobody is deleted without a new version.
+  if (const uint64_t version = directory_.version(); version != usage_version_) {
+    const auto state = directory_.Current();
+    const Status status = RunBlocking(usage_.Forget([&](std::string_view id) { return IsKnown(*state, id); }));
+    LogFailure("forgetting when deleted access keys were last used", status);
+    if (status.ok()) usage_version_ = version;
+  }
+  LogFailure("noting when access keys were last used", RunBlocking(usage_.Write()));
+}
 
 void Gate::KeepHouse() {
   if (++ticks_ % kTicksPerWrite == 0 && is_shut()) WriteUsage();

@@ -1,10 +1,10 @@
 // Gate: whom a server lets in, and what they may do: IAM's directory, and the verifier and authorizer that ask it.
 //
-// Stands on the Store, and asks the Tables for their policies. While there has never been an access key everybody who
-// signs at all is believed to be the root of the server's account; the first one shuts the gate for good, on every
-// connection and without a restart (auth/verify/posture.h). Until then nothing of it costs anything: no key file is
-// read or made. With believes_everybody (`armature local`) it never shuts. Load is called once, before anybody else is;
-// KeepHouse by one thread at a time.
+// Stands on the Store, and asks the Tables for their policies. While there has never been a principal (a user, a role,
+// an access key) everybody who signs at all is believed to be the root of the server's account; the first one shuts the
+// gate for good, on every connection and without a restart (auth/verify/posture.h). Until then nothing of it costs
+// anything: no key file is read or made. With believes_everybody (`armature local`) it never shuts. Load is called
+// once, before anybody else is; KeepHouse by one thread at a time.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ class Gate {
 
   // Reads what the store has and makes what --iam-file asks for. The error is one line fit for a user.
   Status Load();
-  // Stores when keys were last used, about once a minute.
+  // Stores when keys were last used, about once a minute, and forgets it of those that are gone.
   void KeepHouse();
   // The same at once: nobody comes in any more.
   void Stop();
@@ -49,6 +49,7 @@ class Gate {
   // The users and roles there are, as policies name them.
   const policy::PrincipalDirectory& principals() const { return directory_; }
   iam::Directory& directory() { return directory_; }
+  const iam::Directory& directory() const { return directory_; }
   iam::UsageTable& usage() { return usage_; }
 
  private:
@@ -69,7 +70,8 @@ class Gate {
   std::optional<auth::PrincipalLimits> limits_;  // before the verifier, if there are any
   const iam::TablePolicies table_policies_;
   const iam::PolicyAuthorizer authorizer_;
-  int ticks_ = 0;  // of KeepHouse
+  int ticks_ = 0;               // of KeepHouse
+  uint64_t usage_version_ = 0;  // of the directory, when what is gone from it was forgotten
 };
 
 }  // namespace armature::server

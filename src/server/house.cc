@@ -36,21 +36,20 @@ House::House(const ServeOptions& options, std::unique_ptr<Store> store)
       store_(std::move(store)),
       tables_(options_, *store_),
       gate_(options_, *store_, tables_),
-      background_(options_, *store_, gate_, tables_) {}
+      background_(options_, *store_, gate_, tables_),
+      dax_control_(*store_->engine, store_->clock, options_.control_plane_delay_millis) {}
 
 Status House::Load() {
   if (Status status = gate_.Load(); !status.ok()) return status;
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;
+  if (Status status = dax_control_.Load(); !status.ok()) return status;
   ARMATURE_TRY(auto tls, Front::OpenTls(options_, *store_));
   ARMATURE_TRY(Secret metrics_token, ReadMetricsToken(options_.metrics_token_file));
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
-  front_.emplace(options_, *store_, gate_, tables_, background_, tls, std::move(metrics_token),
+  front_.emplace(options_, *store_, gate_, tables_, background_, dax_control_.book(), tls, std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);
-  if (options_.dax.is_asked_for()) {
-    dax_.emplace(options_, *store_, gate_, tables_, front_->pipeline(), std::move(tls));
-    if (Status status = dax_->Load(); !status.ok()) return status;
-  }
+  dax_nodes_.emplace(options_, *store_, gate_, tables_, front_->pipeline(), std::move(tls));
   if (is_encrypted()) rekeying_.emplace(*store_->keyring, *store_->engine, store_->metrics);
   return Status::Ok();
 }
@@ -58,21 +57,23 @@ Status House::Load() {
 Status House::Open() {
   if (recording_) recording_->Start();
   Status listening = front_->Listen();
-  if (listening.ok() && dax_) listening = dax_->Open();
+  if (listening.ok()) listening = dax_nodes_->Open();
   if (!listening.ok()) {
     LogFailure("closing", Close());
     return listening;
   }
   background_.Start(EndpointFor(options_, port()));
   tables_.Start();
+  dax_control_.Start(*dax_nodes_);
   if (rekeying_) rekeying_->Start();
   return Status::Ok();
 }
 
 Status House::Close() {
   background_.StopFunctions();
+  dax_control_.Stop();
   front_->Stop();
-  if (dax_) dax_->Stop();
+  dax_nodes_->Stop();
   background_.Stop();
   tables_.Stop();
   gate_.Stop();

@@ -1,5 +1,5 @@
-// House: a running server, in seven parts, each standing on those before it: store, gate, tables, background,
-// recording, front, and DAX if it is asked for.
+// House: a running server, in eight parts, each standing on those before it: store, gate, tables, background,
+// recording, DAX's clusters, front, DAX's nodes.
 //
 // The only place that knows them all, and the order of starting and stopping. Built on the main thread; Open starts the
 // network and the workers, Close stops them in reverse, answers what is under way first, and closes the store. Used by
@@ -12,7 +12,8 @@
 
 #include "base/result.h"
 #include "server/background.h"
-#include "server/dax/dax_house.h"
+#include "server/dax/dax_control.h"
+#include "server/dax/dax_nodes.h"
 #include "server/encryption/rekeying.h"
 #include "server/front.h"
 #include "server/gate.h"
@@ -36,7 +37,7 @@ class House {
   bool verifies_signatures() const { return gate_.is_shut(); }
   uint16_t tls_port() const { return front_->tls_port(); }  // REQUIRES: and --tls-port was given
   // Where DAX clients find it; empty: nowhere. REQUIRES: open.
-  std::string dax_urls() const { return dax_ ? dax_->Urls() : std::string(); }
+  std::string dax_urls() const { return dax_nodes_->Urls(); }
   bool is_encrypted() const { return store_->is_encrypted(); }
   // Read again what may change while a server runs. On an error all is as before.
   Status ReloadTls() { return front_->ReloadTls(); }
@@ -56,9 +57,10 @@ class House {
   Gate gate_;
   Background background_;
   std::unique_ptr<Recording> recording_;  // made by Load; null: nothing is recorded
-  std::optional<Front> front_;            // made by Load
-  std::optional<DaxHouse> dax_;           // made by Load, if it is asked for
-  std::optional<Rekeying> rekeying_;      // made by Load, where data are encrypted
+  DaxControl dax_control_;
+  std::optional<Front> front_;         // made by Load
+  std::optional<DaxNodes> dax_nodes_;  // made by Load
+  std::optional<Rekeying> rekeying_;   // made by Load, where data are encrypted
 };
 
 }  // namespace armature::server

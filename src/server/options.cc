@@ -106,6 +106,28 @@ void AddLimitOptions(CLI::App& app, ServeOptions& options) {
        "The same for each user and role, with its sessions");
 }
 
+// Who fails to sign, see docs/security.md.
+void AddFailureOptions(CLI::App& app, ServeOptions& options) {
+  auth::BackoffOptions& failures = options.failed_signatures;
+  const auto add = [&app](const char* flag, uint32_t& most, const char* help) {
+    app.add_option(flag, most, help)
+        ->capture_default_str()
+        ->check(CLI::Range(uint32_t{0}, auth::FailureBackoff::kHighestLimit));
+  };
+  add("--failed-signatures-per-key", failures.failures_of_key,
+      "So many wrong signatures of one address with one access key, within the pause below, and the key is refused\n"
+      "from there for a while; 0: never");
+  add("--failed-signatures-per-address", failures.failures_of_address,
+      "So many of one address with whatever keys, and those that nobody has are refused from there for a while; 0:\n"
+      "never");
+  app.add_option_function<int64_t>(
+         "--failed-signature-pause",
+         [&failures](int64_t millis) { failures.window_millis = failures.pause_millis = millis; },
+         "For how long that is: milliseconds, or a number with ms, s, m, h or d (default 10s)")
+      ->transform(CLI::AsNumberWithUnit(kTimeUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE, "DURATION"))
+      ->check(CLI::Range(int64_t{1}, int64_t{24} * 3600 * 1000));
+}
+
 void AddTlsOptions(CLI::App& app, ServeOptions& options) {
   auto* const certificate =
       app.add_option(
@@ -156,7 +178,7 @@ void AddPrincipalOptions(CLI::App& app, ServeOptions& options) {
   app.add_option(
          "--iam-file", options.iam_file,
          "Users, keys, roles and policies that are to be there, in TOML or in the JSON of aws iam\n"
-         "get-account-authorization-details (see docs/iam-file.md); with the first access key, from here or from\n"
+         "get-account-authorization-details (see docs/iam-file.md); with the first user or role, from here or from\n"
          "`armature iam init`, every signature is verified")
       ->type_name("FILE");
   app.add_option("--iam-key", options.iam_key_file,
@@ -392,6 +414,7 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   AddServingOptions(app, options, config_file);
   AddLimitOptions(app, options);
+  AddFailureOptions(app, options);
   AddTlsOptions(app, options);
   AddNodeOptions(app, options.dax);
   AddSiteOptions(app, options);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "audit/audit.h"
+#include "auth/verify/failure_backoff.h"
 #include "base/limits/token_buckets.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -54,6 +55,7 @@ struct ServeOptions {
   uint64_t max_connections_per_principal = 0;
   std::optional<Rate> rate_per_address;
   std::optional<Rate> rate_per_principal;
+  auth::BackoffOptions failed_signatures;
   int64_t control_plane_delay_millis = 0;
   int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
   table::TransactionConflicts transaction_conflicts = table::TransactionConflicts::kWait;

@@ -85,6 +85,23 @@ TEST(ServeOptions, NobodyIsLimitedUnlessAskedAndABurstIsASecondsWorthUnlessTold)
     EXPECT_FALSE(ParseServeOptions({"--request-rate-per-address", bad}).options.has_value()) << bad;
 }
 
+TEST(ServeOptions, HowManyWrongSignaturesAreBorneCanBeTold) {
+  const auth::BackoffOptions usual = Parsed({}).failed_signatures;
+  EXPECT_EQ(usual.failures_of_key, 20u);
+  EXPECT_EQ(usual.failures_of_address, 1000u);
+  EXPECT_EQ(usual.pause_millis, 10'000);
+  const auth::BackoffOptions told = Parsed({"--failed-signatures-per-key", "0", "--failed-signatures-per-address", "50",
+                                            "--config", WriteConfig("failed-signature-pause = \"1m\"\n")})
+                                        .failed_signatures;
+  EXPECT_EQ(told.failures_of_key, 0u);
+  EXPECT_EQ(told.failures_of_address, 50u);
+  EXPECT_EQ(told.pause_millis, 60'000);
+  EXPECT_EQ(told.window_millis, 60'000);
+  for (const char* const wrong : {"-1", "1048576", "x"})
+    EXPECT_FALSE(ParseServeOptions({"--failed-signatures-per-key", wrong}).options.has_value()) << wrong;
+  EXPECT_FALSE(ParseServeOptions({"--failed-signature-pause", "0"}).options.has_value());
+}
+
 TEST(ServeOptions, TheProcessKeepsItsMemoryToItselfUnlessAsked) {
   EXPECT_FALSE(Parsed({}).core_dumps);
   EXPECT_TRUE(Parsed({"--core-dumps"}).core_dumps);

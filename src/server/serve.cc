@@ -8,12 +8,13 @@
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
+#include "base/memory/private_memory.h"
 #include "net/tls/record_buffers.h"
+#include "server/command/process_setup.h"
 #include "server/house.h"
 #include "server/local_options.h"
 #include "server/options.h"
 #include "server/process/failure_log.h"
-#include "server/command/process_setup.h"
 
 namespace armature::server {
 
@@ -95,7 +96,7 @@ int Serve(const ParsedOptions& parsed, const std::string& greeting) {
   SetLogLevel(options.log_level);
   const sigset_t signals = BlockSignals(!options.tls_certificate.empty() || IsEncrypted(options));
   if (!options.tls_certificate.empty()) net::KeepRecordBuffers();
-  if (!options.core_dumps) KeepMemoryPrivate();
+  if (!options.core_dumps) KeepMemoryPrivate();  // handlers of triggers are processes of its user too
   RaiseDescriptorLimit();
   GiveLargeBlocksBack();
   MemoryReserve::Install();

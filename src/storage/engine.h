@@ -15,8 +15,8 @@
 //  Sequence    The commits of a partition take the numbers 1, 2, 3 … in their order, over restarts too: one each, or as
 //              many as there are numbered puts in the batch. Between partitions there is no order.
 //  Counts      A commit adds what its batch counts (Batch::Count) to the counts of its partition, atomically and
-//  durable
-//              with it: OpenPartition::counts has every finished Commit, and after a crash exactly those that are left.
+//              durable with it: OpenPartition::counts has every finished Commit, and after a crash exactly those that
+//              are left.
 //  Visibility  View::kLatest sees every finished Commit. View::kDurable sees only what no crash can take back, and
 //              everything whose WhenDurable has finished: it never runs backwards. It sees the commits of a partition
 //              in their order: with one all before it.
@@ -27,7 +27,8 @@
 //              not durable may be lost: so WhenDurable of one that was ok may end in kFenced (it is lost) or kUnknown
 //              too. Opening the partition again under a higher epoch settles it: a commit is done if and only if its
 //              `sequence`, which kUnknown leaves as the last number it would have taken, is not above the new handle's
-//              opened_at().
+//              opened_at(). The handle of the system partition never dies, so there the engine settles a commit before
+//              it answers kUnknown: it is done if and only if View::kLatest has it from then on.
 //  Threads     Every method may be called from any thread at any time between opening and Close.
 //  Asynchrony  Calls take an operation object that the caller keeps alive, with the handle in it, until its `done`
 //              finishes. An embedded engine finishes reads from memory before returning, commits at the latest with the

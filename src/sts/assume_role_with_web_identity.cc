@@ -127,8 +127,7 @@ Task<QueryResult> AssumeRoleWithWebIdentity(StsService& service, query::QueryCon
 
   const auto state = service.directory.Current();
   const iam::AccountState* const account = state->FindAccount(arn->account);
-  std::string issuer(oidc::WithoutScheme(*claims.issuer));
-  if (issuer.ends_with('/')) issuer.pop_back();
+  const std::string issuer(oidc::IssuerName(*claims.issuer));
   const iam::ProviderRef provider = account ? account->providers.Find(issuer) : nullptr;
   if (!provider) co_return InvalidIdentityToken(fmt::format(messages::kNoProvider, *claims.issuer));
 

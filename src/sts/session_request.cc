@@ -128,6 +128,7 @@ ConditionValues SessionConditions::Find(const policy::ConditionKey& key) const {
   switch (key.known) {
     case KnownKey::kStsExternalId: return one_unless_empty(external_id_);
     case KnownKey::kStsRoleSessionName: return one_unless_empty(session_.name);
+    case KnownKey::kStsSourceIdentity: return one_unless_empty(session_.source_identity);
     case KnownKey::kStsDurationSeconds: return one_unless_empty(seconds_);
     case KnownKey::kStsTransitiveTagKeys:
       return ConditionValues::Many(std::span<const std::string_view>(transitive_keys_));
@@ -135,8 +136,6 @@ ConditionValues SessionConditions::Find(const policy::ConditionKey& key) const {
     case KnownKey::kRequestTag: return find_tag(session_.tags);
     case KnownKey::kResourceTag:
     case KnownKey::kIamResourceTag: return find_tag(resource_tags_);
-    case KnownKey::kOther:
-      return key.name == "sts:sourceidentity" ? one_unless_empty(session_.source_identity) : ConditionValues::None();
     default: return ConditionValues::None();
   }
 }

@@ -214,6 +214,39 @@ TEST_F(StsTest, TagsThatDoNotFitAreRefused) {
             "InvalidParameterValue: The specified transitive tag key must be included in the requested tags.");
 }
 
+TEST_F(StsTest, TheRequestedSourceIdentityIsWhatTheTrustPolicyIsAskedAbout) {
+  AddRole(TrustWith(R"({"AWS":"arn:aws:iam::111122223333:user/bob"})", R"(["sts:AssumeRole","sts:SetSourceIdentity"])",
+                    R"({"StringEquals":{"sts:SourceIdentity":"${aws:username}"}})"));
+  EXPECT_EQ(TryAsBob(Assume("&SourceIdentity=bob")), "ok");
+  EXPECT_EQ(TryAsBob(Assume("&SourceIdentity=eve")), kDenied);
+  EXPECT_EQ(TryAsBob(Assume()), kDenied) << "none is asked for";
+}
+
+TEST_F(StsTest, TheRequestsOwnKeysAreKnownToTheTrustPolicy) {
+  const auto holds = [&](std::string_view condition, std::string_view more = {}) {
+    EXPECT_EQ(Try("Action=UpdateAssumeRolePolicy&RoleName=r&PolicyDocument=" +
+                  Form(TrustWith(R"({"AWS":"arn:aws:iam::111122223333:user/bob"})",
+                                 R"(["sts:AssumeRole","sts:TagSession"])", condition))),
+              "ok");
+    return TryAsBob(Assume(more)) == "ok";
+  };
+  AddTrustingRole();
+  EXPECT_TRUE(holds(R"({"StringLike":{"sts:RoleSessionName":"s?"}})"));
+  EXPECT_FALSE(holds(R"({"StringLike":{"sts:RoleSessionName":"${aws:username}-*"}})"));
+  constexpr std::string_view kShort = R"({"NumericLessThanEquals":{"sts:DurationSeconds":"1800"}})";
+  EXPECT_TRUE(holds(kShort, "&DurationSeconds=1800"));
+  EXPECT_FALSE(holds(kShort, "&DurationSeconds=1801"));
+  EXPECT_FALSE(holds(kShort)) << "none is asked for";
+  constexpr std::string_view kTeam = R"({"ForAllValues:StringEquals":{"sts:TransitiveTagKeys":["team"]},)"
+                                     R"("Null":{"sts:TransitiveTagKeys":"false"}})";
+  constexpr std::string_view kTags =
+      "&Tags.member.1.Key=team&Tags.member.1.Value=red&Tags.member.2.Key=x"
+      "&Tags.member.2.Value=1&TransitiveTagKeys.member.1=";
+  EXPECT_TRUE(holds(kTeam, std::string(kTags) + "team"));
+  EXPECT_FALSE(holds(kTeam, std::string(kTags) + "x"));
+  EXPECT_FALSE(holds(kTeam));
+}
+
 TEST_F(StsTest, TransitiveTagsAndTheSourceIdentityPassDownAChain) {
   AddRole(TrustWith(R"({"AWS":["arn:aws:iam::111122223333:user/bob","arn:aws:iam::111122223333:root"]})",
                     R"(["sts:AssumeRole","sts:TagSession","sts:SetSourceIdentity"])"));
@@ -345,6 +378,22 @@ TEST_F(WebIdentityTest, EachUserHasHisOwnItems) {
   EXPECT_FALSE(iam::Decide(*session, {}, {.action = "s3:GetObject", .resource = "arn:aws:s3:::b/eve-8"}).allowed());
 }
 
+// As some issuers write themselves, and as they are then configured.
+TEST_F(WebIdentityTest, AnIssuerMayEndWithASlash) {
+  const oidc::IssuerKeys::ReadSource read = [this](const auto&, const auto&) {
+    return oidc::KeySet::Read(issuer_.KeySetJson());
+  };
+  oidc::IssuerKeys issuers({{"https://i.example/", "unused", {}}}, clock_, read);
+  StsService sts{*directory_, issuers};
+  query::QueryOperations operations;
+  AddOperations(operations, sts);
+  operations_ = std::move(operations);
+  const int64_t now = clock_.NowMillis() / 1000;
+  const std::string reply = CallWith(issuer_.Sign(
+      fmt::format(R"({{"iss":"https://i.example/","sub":"bob-7","aud":"app","exp":{},"iat":{}}})", now + 600, now)));
+  EXPECT_EQ(Element(reply, "Provider"), "https://i.example/") << reply;
+}
+
 TEST_F(WebIdentityTest, WhoIsNotBelievedIsToldWhy) {
   const int64_t now = clock_.NowMillis() / 1000;
   EXPECT_THAT(CallWith("nonsense"), StartsWith("InvalidIdentityToken: The ID Token provided is not a valid JWT."));
@@ -386,6 +435,41 @@ TEST_F(WebIdentityTest, TagsOfTheTokenNeedTheTrustPolicysLeave) {
   const Who session = CallerIn(CallWith(Token(kTags)));
   ASSERT_TRUE(session);
   EXPECT_EQ(session->tags.front().value, "red");
+}
+
+TEST_F(WebIdentityTest, TheTokensSourceIdentityIsWhatTheTrustPolicyIsAskedAbout) {
+  ASSERT_EQ(Try("Action=UpdateAssumeRolePolicy&RoleName=r&PolicyDocument=" +
+                Form(TrustWith(R"({"Federated":"arn:aws:iam::111122223333:oidc-provider/i.example"})",
+                               R"(["sts:AssumeRoleWithWebIdentity","sts:SetSourceIdentity"])",
+                               R"({"StringEquals":{"sts:SourceIdentity":"bob"}})"))),
+            "ok");
+  const Who session = CallerIn(CallWith(Token(R"(,"https://aws.amazon.com/source_identity":"bob")")));
+  ASSERT_TRUE(session);
+  EXPECT_EQ(session->session->source_identity, "bob");
+  constexpr std::string_view kDeniedHim = "AccessDenied: Not authorized to perform sts:AssumeRoleWithWebIdentity";
+  EXPECT_EQ(CallWith(Token(R"(,"https://aws.amazon.com/source_identity":"eve")")), kDeniedHim);
+  EXPECT_EQ(CallWith(Token()), kDeniedHim);
+}
+
+TEST_F(WebIdentityTest, TheProviderIsKnownToTheTrustPolicyAndToTheSessionsPolicies) {
+  const auto trust = [&](std::string_view provider) {
+    return Try("Action=UpdateAssumeRolePolicy&RoleName=r&PolicyDocument=" +
+               Form(TrustWith(R"({"Federated":"arn:aws:iam::111122223333:oidc-provider/i.example"})",
+                              R"("sts:AssumeRoleWithWebIdentity")",
+                              fmt::format(R"({{"StringEquals":{{"aws:FederatedProvider":"{}"}}}})", provider))));
+  };
+  ASSERT_EQ(trust("arn:aws:iam::111122223333:oidc-provider/other.example"), "ok");
+  EXPECT_THAT(CallWith(Token()), StartsWith("AccessDenied"));
+  ASSERT_EQ(trust("arn:aws:iam::111122223333:oidc-provider/i.example"), "ok");
+  const Who session = CallerIn(CallWith(Token()));
+  ASSERT_TRUE(session);
+  EXPECT_TRUE(May(session, "dynamodb:GetItem"));
+  ASSERT_EQ(Try("Action=PutRolePolicy&RoleName=r&PolicyName=not&PolicyDocument=" +
+                Form(R"({"Version":"2012-10-17","Statement":[{"Effect":"Deny","Action":"*","Resource":"*","Condition":)"
+                     R"({"StringEquals":{"aws:FederatedProvider":)"
+                     R"("arn:aws:iam::111122223333:oidc-provider/i.example"}}}]})")),
+            "ok");
+  EXPECT_FALSE(May(CallerIn(CallWith(Token())), "dynamodb:GetItem"));
 }
 
 TEST_F(WebIdentityTest, AnIssuerThatCannotBeReached) {

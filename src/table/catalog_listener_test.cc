@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/faulty/faulty_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/catalog.h"
 #include "table/table_testing.h"
 
@@ -57,7 +58,7 @@ class CatalogListenerTest : public testing::Test {
   }
 
   Metrics metrics_;
-  std::unique_ptr<storage::FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
+  std::unique_ptr<storage::Engine> engine_ = storage::MakeTestEngine(metrics_);
   ManualClock clock_;
   Recorder listener_;
   std::unique_ptr<Catalog> catalog_;
@@ -104,8 +105,17 @@ TEST_F(CatalogListenerTest, HearsNothingOfWhatIsRefusedOrFails) {
   EXPECT_FALSE(Create("T"));
   EXPECT_FALSE(Update("T", [](TableDef&) -> ApiResult<void> { return model::ValidationException("no"); }));
   EXPECT_FALSE(Update("U", Protect));
-  engine_->FailNext(storage::FaultyEngine::Point::kSync, 1, Status::NoSpace("full"));
-  EXPECT_FALSE(Update("T", Protect));
+  EXPECT_THAT(Told(), IsEmpty());
+}
+
+TEST_F(CatalogListenerTest, HearsNothingOfWhatIsNotDurable) {
+  const auto engine = storage::OpenFaultyEngine({}, metrics_);
+  Catalog catalog(*engine, clock_, 0);
+  catalog.AddListener(listener_);
+  ASSERT_TRUE(RunBlocking(catalog.Create(MakeTableDef("T"))));
+  Told();
+  engine->FailNext(storage::FaultyEngine::Point::kSync, 1, Status::NoSpace("full"));
+  EXPECT_FALSE(RunBlocking(catalog.Update(kScope, "T", Protect)));
   EXPECT_THAT(Told(), IsEmpty());
 }
 

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/engine_calls.h"
 #include "storage/rocksdb/rocksdb_engine.h"
 #include "storage/storage_testing.h"
 #include "storage/testing/test_engine.h"
@@ -90,6 +91,17 @@ TEST_F(CatalogTest, CreatesFindsAndRefusesASecondOne) {
   EXPECT_TRUE(table->AcceptsData(clock_.NowMillis()));
   EXPECT_EQ(Create("T"), "ResourceInUseException");
   EXPECT_THAT(Partitions(), ElementsAre(0, table->id()));
+}
+
+// The example of docs/design/formats.md.
+TEST_F(CatalogTest, TheNextIdIsStoredAsDocumented) {
+  EXPECT_EQ(Create("T"), "ok");
+  const std::string key = NextTableIdKey();
+  const auto next = RunBlocking([](storage::Engine& engine, const std::string& of) -> Task<std::string> {
+    const auto value = co_await storage::GetValue(engine, engine.system(), of);
+    co_return value&&* value ? **value : "none";
+  }(*engine_, key));
+  EXPECT_EQ(next, std::string("\0\0\0\0\0\0\0\x02", 8));
 }
 
 TEST_F(CatalogTest, ANewTableStaysThereWhenTheClockIsSetBack) {

@@ -1,6 +1,7 @@
 #include "table/system_records.h"
 
 #include "storage/engine_calls.h"
+#include "table/partition/partition_set.h"
 
 namespace armature::table {
 
@@ -13,12 +14,12 @@ Task<Status> ReadSystemRecords(storage::Engine& engine, const storage::KeyRange&
 }
 
 Task<Status> WriteSystemRecords(storage::Engine& engine, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine, engine.system(), batch);
+  const auto committed = co_await CommitPatiently(engine, engine.system(), batch);
   co_return committed ? Status::Ok() : committed.error();
 }
 
 Task<Status> WriteSystemRecordsDurably(storage::Engine& engine, const storage::Batch& batch) {
-  const auto committed = co_await storage::CommitBatch(engine, engine.system(), batch);
+  const auto committed = co_await CommitPatiently(engine, engine.system(), batch);
   if (!committed) co_return committed.error();
   co_return co_await storage::AwaitDurable(engine, engine.system(), committed->mark);
 }

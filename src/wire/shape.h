@@ -1,8 +1,8 @@
 // ShapeDesc: what the schema says about one shape, as static data.
 //
-// Generated from schema/ (wire/requests.cc, wire/services/dax.cc); walked by the one decoder and the one validator. Immutable, so shared by
-// all threads. Order matters: members stand in the order AWS checks them, enum values in the order AWS prints them.
-// Used by wire/ and, for OperationSchema, by api/'s registry.
+// Generated from schema/ (wire/requests.cc, wire/services/dax.cc); walked by the one decoder and the one validator.
+// Immutable, so shared by all threads. Order matters: members stand in the order AWS checks them, enum values in the
+// order AWS prints them. Used by wire/ and, for OperationSchema, by api/'s registry.
 #pragma once
 
 #include <cstdint>

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/codec/hex.h"
 #include "model/codec/item_codec.h"
 #include "model/item_size.h"
 #include "table/keys/key_layout.h"
@@ -147,6 +148,23 @@ class IndexBackfillTest : public WorkerFixture {
   std::unique_ptr<IndexBackfill> backfill_;
   uint32_t index_id_ = 0;
 };
+
+// The example of docs/design/formats.md.
+TEST_F(IndexBackfillTest, BytesAsDocumented) {
+  PutNumbered(6);
+  AddIndex();
+  Announce();  // the first portion
+  const auto records = Scan(table::IndexBuildRange(), engine_->system());
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(ToHex(records.front().first),
+            "42"
+            "0000000000000001"
+            "00000001");
+  EXPECT_EQ(ToHex(records.front().second),
+            "01"
+            "0000000000000004"
+            "10c7064b7e18f0a2eb6b31000100");
+}
 
 TEST_F(IndexBackfillTest, BuildingIsCountedForTheIndexButNobodyPaysForIt) {
   Put("pk=S:large,g=S:x,n=N:1,b=S:" + std::string(1500, 'x'));

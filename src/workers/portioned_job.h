@@ -69,11 +69,11 @@ class PortionedJob : public table::CatalogListener {
   // After every change of works_, under the latch.
   virtual void ShowProgress() const {}
 
-  // Neither waits for the disk: a record that is lost only repeats work, and it becomes durable after the rows it
-  // speaks of.
+  // Neither waits for the disk: a record that is lost only repeats work. REQUIRES: the rows it speaks of are durable
+  // (WalkPortion waits for them).
   Task<Status> StoreRecord(std::string key, std::string record);
   Task<Status> RemoveRecord(std::string key);
-  // Durable when a later commit is.
+  // Durable when the newest commits of the table's partitions are.
   Task<Status> DeleteRows(const table::Table& table, const storage::KeyRange& rows);
   // Durable before it is shown, and so is every row that was committed before it. REQUIRES: `change` outlives the task.
   Task<Status> ChangeDefinition(const table::Table& table, const table::Catalog::Change& change);

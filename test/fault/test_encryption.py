@@ -1,5 +1,6 @@
 """Data directories that are encrypted: nothing of items, keys and secrets can be read in them, whatever a kill leaves; wrong, missing and new keys."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,7 +10,7 @@ import boto3
 import botocore.config
 import pytest
 
-from harness.principals import administrator, write_file
+from harness.principals import administrator, allow, policy, write_file
 from harness.server import Server, StartFailed, binary
 from harness.waiting import wait_until
 
@@ -112,6 +113,93 @@ def test_nothing_of_an_item_a_key_or_a_secret_is_in_the_directory(tmp_path, data
     assert places_of(secrets, data) == []
     with encrypted(data, key, "--iam-file", file) as server:
         assert_items(boto(server, user))
+
+
+# Of what hangs on items and principals: index keys, names of indexes and roles, what a policy says, a session's credentials.
+HANGING = {"index": "UnmistakableIndex", "local": "UnmistakableLocalIndex", "sort": "unmistakable-sort-key", "role": "UnmistakableRole",
+           "tag": "unmistakable-tag-value", "session": "UnmistakableSession"}
+
+
+def make_table_with_all(client):
+    names = {"pk": "S", "sk": "S", PARTS["name"]: "S"}
+    projected = {"Projection": {"ProjectionType": "ALL"}}
+
+    def keys(*attributes):
+        return {"KeySchema": [{"AttributeName": name, "KeyType": kind} for name, kind in zip(attributes, ("HASH", "RANGE"))]}
+
+    client.create_table(TableName=PARTS["table"], BillingMode="PAY_PER_REQUEST", **keys("pk", "sk"),
+                        AttributeDefinitions=[{"AttributeName": name, "AttributeType": kind} for name, kind in names.items()],
+                        GlobalSecondaryIndexes=[{"IndexName": HANGING["index"], **keys(PARTS["name"], "sk"), **projected}],
+                        LocalSecondaryIndexes=[{"IndexName": HANGING["local"], **keys("pk", PARTS["name"]), **projected}],
+                        StreamSpecification={"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"},
+                        Tags=[{"Key": "team", "Value": HANGING["tag"]}])
+
+
+def session_of_a_role(server, admin):
+    iam = admin.boto(server, "iam")
+    trust = {"Effect": "Allow", "Principal": {"AWS": admin.arn}, "Action": "sts:AssumeRole"}
+    document = {"Version": "2012-10-17", "Statement": [trust]}
+    role = iam.create_role(RoleName=HANGING["role"], AssumeRolePolicyDocument=json.dumps(document))["Role"]
+    iam.put_role_policy(RoleName=HANGING["role"], PolicyName="all", PolicyDocument=policy(allow("dynamodb:*")))
+    return admin.boto(server, "sts").assume_role(RoleArn=role["Arn"], RoleSessionName=HANGING["session"],
+                                                 Policy=policy(allow("dynamodb:*")))["Credentials"]
+
+
+def as_session(server, service, credentials):
+    return boto3.client(service, endpoint_url=server.endpoint, region_name="us-east-1", aws_access_key_id=credentials["AccessKeyId"],
+                        aws_secret_access_key=credentials["SecretAccessKey"], aws_session_token=credentials["SessionToken"],
+                        config=botocore.config.Config(retries={"max_attempts": 0}))
+
+
+def put_sorted_items(client):
+    for number in range(ITEMS):
+        client.put_item(TableName=PARTS["table"], Item={**item(number), "sk": {"S": f"{HANGING['sort']}-{number}"}})
+
+
+def use_all(client, streams):
+    """Reads what was written by every way that leads to it; the stream's records are there to be read."""
+    of_index = {"TableName": PARTS["table"], "IndexName": HANGING["index"], "KeyConditionExpression": "#n = :v", "ExpressionAttributeNames": {"#n": PARTS["name"]},
+                "ExpressionAttributeValues": {":v": {"S": f"{PARTS['value']}-7"}}}
+    wait_until(lambda: client.query(**of_index)["Count"] == 1)
+    arn = client.describe_table(TableName=PARTS["table"])["Table"]["LatestStreamArn"]
+    shards = streams.describe_stream(StreamArn=arn)["StreamDescription"]["Shards"]
+    found = 0
+    for shard in shards:
+        at = streams.get_shard_iterator(StreamArn=arn, ShardId=shard["ShardId"], ShardIteratorType="TRIM_HORIZON")["ShardIterator"]
+        found += len(streams.get_records(ShardIterator=at)["Records"])
+    assert found > 0
+
+
+def test_nothing_of_indexes_streams_and_sessions_is_in_the_directory(tmp_path, data, key):
+    admin = administrator()
+    file = write_file(tmp_path / "iam.toml", admin)
+    server = encrypted(data, key, "--iam-file", file, "--cache-mib", "8").start()
+    make_table_with_all(boto(server, admin))
+    credentials = session_of_a_role(server, admin)
+    client = as_session(server, "dynamodb", credentials)
+    put_sorted_items(client)
+    use_all(client, as_session(server, "dynamodbstreams", credentials))
+    secrets = [*PARTS.values(), *HANGING.values(), admin.secret, credentials["SecretAccessKey"], credentials["SessionToken"], ONE]
+    assert places_of(secrets, data) == []
+    server.kill()
+    assert places_of(secrets, data) == []
+    server = encrypted(data, key, "--iam-file", file).start()
+    # The session outlives the server that gave it.
+    use_all(as_session(server, "dynamodb", credentials), as_session(server, "dynamodbstreams", credentials))
+    put_sorted_items(as_session(server, "dynamodb", credentials))
+    server.stop()
+    assert places_of(secrets, data) == []
+
+
+def test_the_search_finds_what_hangs_on_items_where_it_is_not_encrypted(tmp_path, data):
+    admin = administrator()
+    with Server(data, "--iam-file", write_file(tmp_path / "iam.toml", admin)) as server:
+        make_table_with_all(boto(server, admin))
+        credentials = session_of_a_role(server, admin)
+        put_sorted_items(as_session(server, "dynamodb", credentials))
+    # A session is nowhere stored, by no name.
+    assert {text for _, text in places_of([*PARTS.values(), *HANGING.values(), credentials["SessionToken"]], data)} == {
+        *PARTS.values(), *(text for name, text in HANGING.items() if name != "session")}
 
 
 def test_the_search_finds_what_is_not_encrypted(data):

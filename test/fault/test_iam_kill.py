@@ -3,13 +3,16 @@
 import random
 import re
 import subprocess
+import threading
 import time
 
+import botocore.exceptions
 import pytest
 
-from harness.principals import User, administrator, allow, write_file
+from harness.principals import User, administrator, allow, policy, write_file
 from harness.raw import RawClient
 from harness.server import Server, StartFailed, binary
+from harness.waiting import wait_until
 
 LINES = re.compile(r"AWS_ACCESS_KEY_ID=(AKIA[A-Z2-7]{16})\nAWS_SECRET_ACCESS_KEY=([A-Za-z0-9/+]{40})\n")
 BAD_TOKEN = "The security token included in the request is invalid."
@@ -103,6 +106,78 @@ def test_killed_while_it_reads_the_file_all_of_it_is_there_or_nothing(tmp_path):
             # Either there are no principals at all and everybody is believed, or all of them.
             assert is_open == server.ready_line.rstrip().endswith("any signature is accepted)")
             assert len(known) == 3
+
+
+class Changer:
+    """Makes users of its own, one after the other, with a tag, a policy and a key; what was acknowledged of each is known."""
+
+    def __init__(self, name):
+        self.name, self.known, self.errors, self.count = name, {}, [], 0
+
+    def work(self, iam):
+        try:
+            while True:
+                self.count += 1
+                self.change(iam, f"{self.name}-{self.count}")
+        except (botocore.exceptions.ClientError, botocore.exceptions.BotoCoreError) as error:
+            if isinstance(error, botocore.exceptions.ClientError):
+                self.errors.append(error)  # a server that is killed says nothing
+
+    def change(self, iam, user):
+        told = self.known.setdefault(user, [])
+        iam.create_user(UserName=user, Tags=[{"Key": "t", "Value": user}])
+        told.append("user")
+        iam.put_user_policy(UserName=user, PolicyName="p", PolicyDocument=policy(allow("dynamodb:ListTables")))
+        told.append("policy")
+        told.append(iam.create_access_key(UserName=user)["AccessKey"])
+        if self.count % 3 == 0:
+            key = told[-1]["AccessKeyId"]
+            told.append("deleting")
+            iam.delete_access_key(UserName=user, AccessKeyId=key)
+            iam.delete_user_policy(UserName=user, PolicyName="p")
+            iam.delete_user(UserName=user)
+            told.append("deleted")
+
+    def check(self, server, iam):
+        """Of the last one something may be there that was not acknowledged; it may not be half there."""
+        for user, told in self.known.items():
+            key = next((one for one in told if isinstance(one, dict)), None)
+            if "deleted" in told:
+                with pytest.raises(iam.exceptions.NoSuchEntityException):
+                    iam.get_user(UserName=user)
+                assert not may_list(server, key["AccessKeyId"], key["SecretAccessKey"]), user
+            elif "deleting" not in told:
+                if "user" in told:
+                    assert iam.get_user(UserName=user)["User"]["Tags"] == [{"Key": "t", "Value": user}]
+                if "policy" in told:
+                    assert iam.list_user_policies(UserName=user)["PolicyNames"] == ["p"]
+                if key:
+                    assert may_list(server, key["AccessKeyId"], key["SecretAccessKey"]), user
+
+
+def test_killed_among_changes_of_many_nothing_acknowledged_is_lost(data, tmp_path):
+    """Several callers change IAM at once, again and again until the server is killed under them."""
+    admin = administrator()
+    file = write_file(tmp_path / "iam.toml", admin)
+    rng = random.Random(3)
+    changers = [Changer(f"c{number}") for number in range(4)]
+    for _ in range(6):
+        server = Server(data, "--iam-file", file).start()
+        clients = [admin.boto(server, "iam") for _ in changers]
+        before = sum(changer.count for changer in changers)
+        threads = [threading.Thread(target=changer.work, args=(client,)) for changer, client in zip(changers, clients)]
+        for thread in threads:
+            thread.start()
+        many = before + rng.randint(5, 40)
+        wait_until(lambda: sum(changer.count for changer in changers) >= many or not any(thread.is_alive() for thread in threads))
+        server.kill()
+        for thread in threads:
+            thread.join()
+        assert not [error for changer in changers for error in changer.errors]
+        with Server(data, "--iam-file", file) as again:
+            for changer in changers:
+                changer.check(again, admin.boto(again, "iam"))
+    assert sum("deleted" in told for changer in changers for told in changer.known.values()) > 5
 
 
 def test_a_damaged_key_file_is_one_line_and_no_start(data):

@@ -57,7 +57,8 @@ def changes(server, db, name):
     return found
 
 
-STEPS = [("intents", False), ("record", True), ("changes", True), ("forgotten", True)]
+# "intent" and "change" are between the partitions of the transaction.
+STEPS = [("intent", False), ("intents", False), ("record", True), ("change", True), ("changes", True), ("forgotten", True)]
 
 
 @pytest.mark.parametrize("step,is_done", STEPS)
@@ -86,7 +87,7 @@ def test_death_at_a_step_of_a_transaction(data, client_of, step, is_done):
             assert changes(again, db, name) == {"a": [1, 2], "b": [2]}
 
 
-@pytest.mark.parametrize("step", ["index-rows", "index-note"])
+@pytest.mark.parametrize("step", ["index-compared", "index-rows", "index-note"])
 def test_death_at_a_step_of_following_an_index(data, client_of, step):
     with Server(data, *NARROW) as server:
         db = client_of(server)

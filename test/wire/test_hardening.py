@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 
 import boto3
 import botocore.config
@@ -16,7 +17,7 @@ import pytest
 from harness import tables
 from harness.principals import REGION, User, administrator, allow, write_file
 from harness.raw import RawClient
-from harness.server import Server, StartFailed, is_sanitized
+from harness.server import Server, StartFailed, binary, is_sanitized
 from harness.waiting import wait_until
 
 ADMIN = administrator()
@@ -71,6 +72,23 @@ class TestMemory:
                                     preexec_fn=lambda: os.setuid(NOBODY), capture_output=True, text=True, timeout=60)
             assert (looked.returncode == 0) == readable, looked.stderr
             assert readable or "PermissionError" in looked.stderr
+
+
+    @as_root
+    def test_nor_into_a_command_that_handles_secrets(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            waits = os.path.join(folder, "principals.toml")
+            os.mkfifo(waits)
+            os.chmod(waits, 0o644)
+            command = subprocess.Popen([binary(), "iam", "check", "--iam-file", waits, "--principal", ADMIN.arn, "--action", "a:b", "--resource", "*"],
+                                       preexec_fn=lambda: os.setuid(NOBODY), stdout=subprocess.PIPE, text=True)
+            with open(waits, "w") as principals:  # it has opened the other end
+                looked = subprocess.run([sys.executable, "-c", f"open('/proc/{command.pid}/environ', 'rb').read()"],
+                                        preexec_fn=lambda: os.setuid(NOBODY), capture_output=True, text=True, timeout=60)
+                assert "PermissionError" in looked.stderr
+                principals.write(ADMIN.toml())
+            assert "decision   allowed" in command.communicate(timeout=60)[0]
 
 
 # --- what handlers of triggers are given

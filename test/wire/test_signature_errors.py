@@ -1,6 +1,7 @@
 """With a principal every signature is verified: one test for each way in which it can be wrong, and who is let in."""
 
 import datetime
+import json
 
 import boto3
 import botocore.config
@@ -228,6 +229,25 @@ class TestPosture:
         with Server(data) as server:
             assert admin.raw(server).post("ListTables", {}).status == 200
             RawClient(server.endpoint).error("ListTables", {}, "UnrecognizedClientException", BAD_TOKEN)
+
+    def test_a_role_is_a_principal(self, tmp_path):
+        """Whom a file lets in by web identities only is nobody who has a key."""
+        trust = json.dumps({"Version": "2012-10-17", "Statement": [
+            {"Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::123456789012:root"}, "Action": "sts:AssumeRole"}]})
+        (tmp_path / "iam.toml").write_text(f"[[roles]]\nname = 'player'\ntrust = '{trust}'\n")
+        with Server(None, "--host", "0.0.0.0", "--iam-file", tmp_path / "iam.toml") as server:
+            assert server.ready_line.rstrip().endswith("signatures are verified)")
+            RawClient(server.endpoint).error("ListTables", {}, "UnrecognizedClientException", BAD_TOKEN)
+
+    def test_over_the_api_the_first_principal_is_one_who_can_sign(self):
+        with Server() as server:
+            iam = User("anybody", []).boto(server, "iam")
+            with pytest.raises(botocore.exceptions.ClientError, match="nobody could sign"):
+                iam.create_user(UserName="bob")
+            assert RawClient(server.endpoint).post("ListTables", {}).status == 200
+            made = iam.create_access_key()["AccessKey"]
+            RawClient(server.endpoint).error("ListTables", {}, "UnrecognizedClientException", BAD_TOKEN)
+            assert RawClient(server.endpoint, access_key=made["AccessKeyId"], secret_key=made["SecretAccessKey"]).post("ListTables", {}).status == 200
 
     def test_an_address_that_others_reach_needs_a_principal(self, tmp_path, admin):
         with pytest.raises(StartFailed) as refusal:

@@ -19,7 +19,8 @@ REQUEST_SCALARS = {  # schema type: (C++ type, Kind)
     "boolean": ("bool", "kBoolean"),
     "timestamp": ("double", "kTimestamp"),
 }
-REPLY_SCALARS = {"string": "std::string", "integer": "int64_t", "boolean": "bool", "timestamp": "Timestamp"}
+# A blob is written as it is: whoever makes one gives it in base64.
+REPLY_SCALARS = {"string": "std::string", "blob": "std::string", "integer": "int64_t", "boolean": "bool", "timestamp": "Timestamp"}
 PATTERNS = {
     "[\\w+=,.@-]+": "kIamName",
     "[\\w+=,.@-]*": "kIamNameOrEmpty",

@@ -16,6 +16,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,6 +31,7 @@
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
 #include "storage/memory/memory_engine.h"
+#include "storage/narrow/narrow_engine.h"
 
 namespace armature::api {
 namespace {
@@ -56,9 +59,26 @@ uint64_t Seed() {
   return seed;
 }
 
+enum class EngineKind { kMemory, kNarrow };
+
+struct SweepCase {
+  AllocationCase request;
+  EngineKind engine;
+
+  friend std::ostream& operator<<(std::ostream& out, const SweepCase& test) { return out << test.request; }
+};
+
+std::vector<SweepCase> SweepCases(EngineKind engine) {
+  std::vector<SweepCase> cases;
+  for (const AllocationCase& request : AllocationCases()) cases.push_back({request, engine});
+  return cases;
+}
+
 // A database and the process over it, each made anew.
 struct Process {
-  explicit Process(bool is_restarted) : engine(storage::OpenMemoryEngine(metrics)) {
+  Process(EngineKind kind, bool is_restarted) : engine(storage::OpenMemoryEngine(metrics)) {
+    // Reads that come late would tell nothing new here.
+    if (kind == EngineKind::kNarrow) engine = storage::OpenNarrowEngine(std::move(engine), {.late_reads = 0});
     Start();
     EXPECT_EQ(PrepareTables(*house), "");
     EXPECT_TRUE(house->DoBackgroundWork().ok());
@@ -78,7 +98,7 @@ struct Process {
 
 using Failures = FailingNew::Failures;
 
-class AllocationSweepTest : public testing::TestWithParam<AllocationCase> {
+class AllocationSweepTest : public testing::TestWithParam<SweepCase> {
  protected:
   AllocationSweepTest() {
     SetLogLevel(LogLevel::kOff);
@@ -109,7 +129,7 @@ class AllocationSweepTest : public testing::TestWithParam<AllocationCase> {
   }
 
   // Whether allocation n came; what was wrong is told to GoogleTest.
-  bool Try(const AllocationCase& test, const FaultReply& expected, uint64_t n, Failures failures);
+  bool Try(const SweepCase& sweep, const FaultReply& expected, uint64_t n, Failures failures);
 };
 
 // The request once more, and other writes to the same collection and tables.
@@ -126,14 +146,15 @@ std::string ServesOn(FaultHouse& house, const AllocationCase& test, const std::s
   return {};
 }
 
-bool AllocationSweepTest::Try(const AllocationCase& test, const FaultReply& expected, uint64_t n, Failures failures) {
+bool AllocationSweepTest::Try(const SweepCase& sweep, const FaultReply& expected, uint64_t n, Failures failures) {
+  const AllocationCase& test = sweep.request;
   const bool is_cold = failures == Failures::kAllFromThere;
   const std::string what =
       fmt::format("{}, allocation {}{}", test.name, n, is_cold ? " and all that follow, after a restart" : "");
   std::snprintf(under_way, sizeof under_way, "stuck: %s\n", what.c_str());
   alarm(60);
   SCOPED_TRACE(what);
-  Process process(is_cold);
+  Process process(sweep.engine, is_cold);
   const std::string json = FillIn(*process.house, test.json);
   const FaultReply reply = CallFailing(*process.house, test.operation, json, n, failures);
   const bool has_failed = FailingNew::has_failed();
@@ -155,26 +176,26 @@ bool AllocationSweepTest::Try(const AllocationCase& test, const FaultReply& expe
 }
 
 TEST_P(AllocationSweepTest, NothingIsWrongWhicheverFails) {
-  const AllocationCase& test = GetParam();
+  const AllocationCase& test = GetParam().request;
   uint64_t tried = 0;
   for (const Failures failures : {Failures::kOne, Failures::kAllFromThere}) {
-    Process process(failures == Failures::kAllFromThere);
+    Process process(GetParam().engine, failures == Failures::kAllFromThere);
     const FaultReply expected = process.house->Call(test.operation, FillIn(*process.house, test.json));
     ASSERT_NE(expected.kind, FaultReply::Kind::kUnknown) << expected.error;
     EXPECT_TRUE(process.house->DoBackgroundWork().ok());
     ASSERT_EQ(StoreAudit(*process.house).Run(), "");
     for (uint64_t n = 1 + Seed() % kStride;; n += kStride) {
       ++tried;
-      if (!Try(test, expected, n, failures)) break;
+      if (!Try(GetParam(), expected, n, failures)) break;
       if (HasFailure()) return;  // one is enough to look at
     }
   }
   RecordProperty("allocations", static_cast<int>(tried));
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, AllocationSweepTest,
-                         testing::ValuesIn(AllocationCases().begin(), AllocationCases().end()),
-                         [](const auto& test) { return std::string(test.param.name); });
+constexpr auto kNameOf = [](const auto& test) { return std::string(test.param.request.name); };
+INSTANTIATE_TEST_SUITE_P(Cases, AllocationSweepTest, testing::ValuesIn(SweepCases(EngineKind::kMemory)), kNameOf);
+INSTANTIATE_TEST_SUITE_P(Narrow, AllocationSweepTest, testing::ValuesIn(SweepCases(EngineKind::kNarrow)), kNameOf);
 
 TEST(AllocationCasesTest, EveryOperationHasOne) {
   std::set<std::string_view> covered;

@@ -22,12 +22,14 @@ FaultHouse::FaultHouse(storage::Engine& engine, Metrics& metrics, const Clock* c
 Status FaultHouse::Load() {
   if (Status status = RunBlocking(catalog_.Load()); !status.ok()) return status;
   if (Status status = RunBlocking(journal_.Load()); !status.ok()) return status;
+  if (Status status = RunBlocking(writes_.KeepHouse(catalog_.AllTables())); !status.ok()) return status;
   if (Status status = RunBlocking(index_backfill_.Load()); !status.ok()) return status;
   return RunBlocking(ttl_setup_.Load());
 }
 
 Status FaultHouse::DoBackgroundWork() {
   if (Status status = RunBlocking(catalog_.RunDueTransitions()); !status.ok()) return status;
+  if (Status status = RunBlocking(writes_.KeepHouse(catalog_.AllTables())); !status.ok()) return status;
   if (Status status = RunBlocking(journal_.KeepHouse()); !status.ok()) return status;
   while (RunBlocking(index_backfill_.Step())) {}
   while (RunBlocking(ttl_setup_.Step())) {}

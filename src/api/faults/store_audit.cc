@@ -53,6 +53,7 @@ std::string StoreAudit::Run() {
   LookAgain();
   if (std::string problem = CheckDefinitions(); !problem.empty()) return problem;
   if (std::string problem = CheckPartitions(); !problem.empty()) return problem;
+  if (std::string problem = CheckHalfDone(); !problem.empty()) return problem;
   for (const auto& table : house_.catalog().AllTables())
     if (std::string problem = CheckTable(*table); !problem.empty())
       return fmt::format("table {}: {}", table->def()->name, problem);
@@ -127,6 +128,19 @@ std::string StoreAudit::CheckPartitions() {
   for (const auto& info : *partitions) found.insert(info.id);
   found.insert(storage::kSystemPartition);
   return found == expected ? "" : "partitions are not those of the tables";
+}
+
+// Rows that stand for it in the partitions of tables are found with the tables.
+std::string StoreAudit::CheckHalfDone() {
+  if (!ReadRows(house_.engine().system(), table::TransactionRange()).empty()) return "a transaction was not finished";
+  for (const auto& table : house_.catalog().AllTables()) {
+    const auto partitions = table->partitions().list();
+    for (const auto& partition : *partitions) {
+      if (!partition->intents().empty()) return "an intent is remembered";
+      if (!partition->notes().empty()) return "a note for indexes is remembered";
+    }
+  }
+  return {};
 }
 
 std::string StoreAudit::Derive(Table& table, const Rows& items, Derived& derived) {

@@ -2,7 +2,8 @@
 //
 // Definitions and journal states are stored as they are in use; partitions are those of the tables; index rows, expiry
 // rows, collection sizes and counts are those of the items; what the write path remembers of an item is what is
-// stored; and a replica made of the journal is the table. For the tests of faults. REQUIRES: nobody writes meanwhile.
+// stored; nothing of what an engine without commits to several partitions has half done is left; and a replica made of
+// the journal is the table. For the tests of faults. REQUIRES: nobody writes meanwhile.
 #pragma once
 
 #include <map>
@@ -31,6 +32,7 @@ class StoreAudit {
   Rows ReadRows(const storage::OpenPartition& partition, const storage::KeyRange& range);
   std::string CheckDefinitions();
   std::string CheckPartitions();
+  std::string CheckHalfDone();
   std::string CheckTable(table::Table& table);
   std::string CheckImages(table::Table& table, const Rows& items);
   std::string CheckJournal(table::Table& table, const Rows& items);

@@ -1,9 +1,11 @@
 // EnableKinesisStreamingDestination: starts sending a table's changes to a Kinesis data stream.
 #include <algorithm>
 
+#include "api/access.h"
 #include "api/handlers.h"
 #include "api/kinesis/destination.h"
 #include "model/messages/streams.h"
+#include "model/names/arn.h"
 
 namespace armature::api {
 
@@ -30,11 +32,25 @@ ApiResult<void> Apply(std::string_view stream_arn, std::string_view precision, i
   return {};
 }
 
+// The server delivers with credentials of its own: what it does for the caller he must be allowed to do himself.
+ApiResult<void> AuthorizeDelivery(const RequestContext& context, std::string_view stream_arn) {
+  if (!IsWatched(context)) return {};
+  const auto stream = model::ParseKinesisStreamArn(stream_arn);
+  // What is no such ARN will fail, and whoever may do it to all streams may try it.
+  const auth::Resource resource =
+      stream ? auth::Resource{auth::ResourceKind::kKinesisStream, stream->region, stream->account, stream->name}
+             : auth::Resource{};
+  for (const std::string_view action : {"kinesis:DescribeStream", "kinesis:PutRecord", "kinesis:PutRecords"})
+    ARMATURE_CHECK_OK(Authorize(context, resource, {}, nullptr, action));
+  return {};
+}
+
 }  // namespace
 
 Task<ApiResult<void>> EnableKinesisStreamingDestination(RequestContext& context,
                                                         const wire::EnableKinesisStreamingDestinationInput& request) {
   ARMATURE_CO_TRY(const auto table, FindKinesisTable(context, *request.TableName));
+  ARMATURE_CO_CHECK_OK(AuthorizeDelivery(context, *request.StreamArn));
   std::string_view precision;
   if (const auto* configuration = request.EnableKinesisStreamingConfiguration)
     precision = configuration->ApproximateCreationDateTimePrecision.value_or({});

@@ -19,12 +19,10 @@ namespace messages = model::messages;
 namespace {
 
 // Indexes with more than one attribute in a part of their key are not for PartiQL, whatever the statement says.
-ApiResult<void> CheckIndexKeys(const BoundStatement& bound) {
-  if (!bound.table || bound.statement->index.empty()) return {};
+bool IsOnUnfitIndex(const BoundStatement& bound) {
+  if (!bound.table || bound.statement->index.empty()) return false;
   const table::IndexSchema* index = bound.schema->FindIndex(bound.statement->index);
-  if (index && (index->keyspace.key.hash.size() > 1 || index->keyspace.key.range.size() > 1))
-    return ValidationException(std::string(messages::kPartiqlMultiAttributeKeys));
-  return {};
+  return index && !FitsStatements(index->keyspace.key);
 }
 
 ApiResult<void> Bind(const RequestContext& context, std::string_view text, const StatementParameters& parameters,
@@ -43,7 +41,6 @@ ApiResult<void> Bind(const RequestContext& context, std::string_view text, const
     if (statement.is_read() && !bound.key.empty() && !statement.has_nested_columns) return {};
     bound.schema = bound.table->schema();
   }
-  ARMATURE_CHECK_OK(CheckIndexKeys(bound));
   if (!statement.late_error.empty()) return ValidationException(statement.late_error);
   if (bound.key.empty()) { ARMATURE_TRY(bound.where, partiql::LowerWhere(statement, values, context.arena)); }
   if (statement.kind == StatementKind::kUpdate) {
@@ -61,8 +58,13 @@ ApiResult<void> Bind(const RequestContext& context, std::string_view text, const
 
 ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
                               const StatementParameters& parameters, BoundStatement& bound, const StatementUse& use) {
-  ARMATURE_CHECK_OK(Bind(context, text, parameters, bound));
-  return AuthorizeStatement(context, bound, use);
+  const auto done = Bind(context, text, parameters, bound);
+  const bool is_unfit = IsOnUnfitIndex(bound);
+  if (!done && !is_unfit) return done;
+  // That there is such an index is told to those who may use it; others are told what they would be if there were none.
+  if (auto allowed = AuthorizeStatement(context, bound, use); !allowed) return done ? allowed : done;
+  if (is_unfit) return ValidationException(std::string(messages::kPartiqlMultiAttributeKeys));
+  return {};
 }
 
 ApiResult<void> CheckParameterValues(const StatementParameters& parameters) {

@@ -37,12 +37,12 @@ std::string_view ReturnValuesOf(Returning returning) {
   return "NONE";
 }
 
-// Null: there is no such index, or no table.
+// Null: there is no such index that statements can be about, or no table.
 const table::Keyspace* KeyspaceOf(const BoundStatement& bound) {
   if (!bound.schema) return nullptr;
   if (bound.statement->index.empty()) return &bound.schema->items();
   const table::IndexSchema* index = bound.schema->FindIndex(bound.statement->index);
-  return index ? &index->keyspace : nullptr;
+  return index && FitsStatements(index->keyspace.key) ? &index->keyspace : nullptr;
 }
 
 const model::KeySchema* KeySchemaOf(const BoundStatement& bound) {
@@ -93,6 +93,8 @@ void Describe(const BoundStatement& bound, Arena& arena, AccessDetails& details)
 }
 
 }  // namespace
+
+bool FitsStatements(const model::KeySchema& key) { return key.hash.size() <= 1 && key.range.size() <= 1; }
 
 model::ApiResult<void> AuthorizeStatement(const RequestContext& context, const BoundStatement& bound,
                                           const StatementUse& use) {

@@ -9,8 +9,13 @@
 #include "api/partiql/bound_statement.h"
 #include "api/request_context.h"
 #include "model/api_error.h"
+#include "model/table_def.h"
 
 namespace armature::api {
+
+// Whether statements can be about it: tables and indexes with more than one attribute in a part of their key are not
+// for PartiQL.
+bool FitsStatements(const model::KeySchema& key);
 
 model::ApiResult<void> AuthorizeStatement(const RequestContext& context, const BoundStatement& bound,
                                           const StatementUse& use);

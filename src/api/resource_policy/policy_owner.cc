@@ -19,7 +19,7 @@ model::ApiResult<OwnerName> NameOwner(const RequestContext& context, std::string
   if (!arn.starts_with("arn:")) return model::ValidationException(fmt::format(messages::kNoArn, arn));
   OwnerName name{.table = {}, .stream_label = {}, .arn = arn, .resource = {}};
   if (const auto table = model::ParseTableArn(arn)) {
-    name.resource = {ResourceKind::kTable, table->region, table->account, table->table};
+    name.resource = TableResource(context, arn);
   } else if (const auto stream = model::ParseStreamArn(arn)) {
     name.resource = {ResourceKind::kStream, stream->region, stream->account, stream->table, stream->label};
     name.stream_label = stream->label;
@@ -41,7 +41,9 @@ model::ApiResult<std::shared_ptr<const model::TableDef>> FindOwner(const Request
   if (!table || table->def()->IsGoneAt(context.now_millis))
     return MissingTable(context, name.table,
                         model::ResourceNotFoundException(fmt::format(messages::kTableNotFound, name.table.name)));
-  if (name.is_stream() && !context.services.journal.FindStream(name.arn))
+  const bool is_of_table =
+      name.resource.account == name.table.scope.account && name.resource.region == name.table.scope.region;
+  if (name.is_stream() && (!is_of_table || !context.services.journal.FindStream(name.arn)))
     return model::ResourceNotFoundException(fmt::format(messages::kStreamNotFound, name.arn));
   return table->def();
 }

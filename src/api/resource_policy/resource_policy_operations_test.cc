@@ -245,5 +245,29 @@ TEST_F(ResourcePolicyTest, WhereThereArePrincipalsThoseItNamesAreBound) {
   EXPECT_EQ(def()->policy.principals.begin()->second, "AIDABOB");
 }
 
+TEST_F(ResourcePolicyTest, WhoMayNotMakeATableLearnsOfNobody) {
+  const OneUser directory;
+  RecordingAuthorizer authorizer;
+  services_.principals = &directory;
+  services_.authorizer = &authorizer;
+  const auto create = [&](std::string_view user) {
+    std::string body;
+    JsonWriter json(body);
+    json.BeginObject();
+    json.Member("TableName", "New");
+    json.Member("BillingMode", "PAY_PER_REQUEST");
+    json.Member("ResourcePolicy", Naming(user));
+    body += R"(,"AttributeDefinitions":[{"AttributeName":"pk","AttributeType":"S"}],)"
+            R"("KeySchema":[{"AttributeName":"pk","KeyType":"HASH"}]})";
+    return Call("CreateTable", body).ErrorText();
+  };
+  authorizer.refuses = true;
+  EXPECT_EQ(create("alice"), "AccessDeniedException: no");
+  EXPECT_EQ(create("bob"), "AccessDeniedException: no");
+  authorizer.refuses = false;
+  EXPECT_THAT(create("alice"), HasSubstr("Invalid principal in policy"));
+  EXPECT_EQ(create("bob"), "");
+}
+
 }  // namespace
 }  // namespace armature::api

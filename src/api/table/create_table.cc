@@ -68,7 +68,7 @@ ApiResult<void> ApplyPolicy(const RequestContext& context, const wire::CreateTab
   return {};
 }
 
-// The whole definition, in the order AWS checks it.
+// The whole definition but for its policy, in the order AWS checks it.
 ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::CreateTableInput& request) {
   TableDef table;
   table.account = context.account;
@@ -92,7 +92,6 @@ ApiResult<TableDef> MakeTableDef(const RequestContext& context, const wire::Crea
   if (request.TableClass) table.table_class = *request.TableClass;
   table.deletion_protection = request.DeletionProtectionEnabled.value_or(false);
   table.uuid = UuidV4(context.services.random);
-  ARMATURE_CHECK_OK(ApplyPolicy(context, request, table));
   return table;
 }
 
@@ -114,6 +113,8 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
                   RelaxedDefinition(sent, context.services.compatibility, context.arena));
   ARMATURE_CO_TRY(auto def, MakeTableDef(context, request));
   ARMATURE_CO_CHECK_OK(AuthorizeCreation(context, request));
+  // Whether the users and roles that it names are there is nothing for who may not.
+  ARMATURE_CO_CHECK_OK(ApplyPolicy(context, request, def));
   // A deleted table of this name may have left a stream of the same millisecond.
   for (int64_t millis = context.now_millis; def.stream.enabled && context.services.journal.FindStream(def.StreamArn());)
     def.stream.label = StreamLabel(++millis);

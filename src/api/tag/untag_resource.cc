@@ -9,7 +9,7 @@ namespace armature::api {
 Task<model::ApiResult<void>> UntagResource(RequestContext& context, const wire::UntagResourceInput& request) {
   if (request.TagKeys.empty()) co_return model::ValidationException(std::string(model::messages::kNoTagKeys));
   const auto touch = [&](AccessDetails& details) {
-    for (const std::string_view key : request.TagKeys) details.out.request_tags.push_back({key, {}});
+    details.out.bare_tag_keys.assign(request.TagKeys.begin(), request.TagKeys.end());
   };
   ARMATURE_CO_CHECK_OK(FindTaggedTable(context, *request.ResourceArn, "UntagResource", touch));
   const TableTarget target = TargetOf(context, *request.ResourceArn);

@@ -14,7 +14,8 @@ namespace {
 
 constexpr size_t kWays = 4;  // slots that a subject may have
 constexpr int kFailureBits = 20;
-constexpr uint64_t kMostFailures = (uint64_t{1} << kFailureBits) - 1;
+constexpr uint64_t kMostFailures = FailureBackoff::kHighestLimit;
+static_assert(kMostFailures == (uint64_t{1} << kFailureBits) - 1);
 
 // Failures since a time; once they have reached the limit, the time at which they did.
 struct Failures {
@@ -65,15 +66,16 @@ uint64_t FailureBackoff::SubjectOf(std::string_view client_address, std::string_
   return XXH3_64bits_withSeed(access_key_id.data(), access_key_id.size(), of_address) | 1;
 }
 
-bool FailureBackoff::Refuses(std::string_view client_address, std::string_view access_key_id) const {
-  if (client_address.empty()) return false;
+FailureBackoff::Refusal FailureBackoff::Refuses(std::string_view client_address, std::string_view access_key_id) const {
+  if (client_address.empty()) return Refusal::kNone;
   const int64_t now = clock_.NowMillis();
-  return IsPaused(SubjectOf(client_address, access_key_id), options_.failures_of_key, now) ||
-         IsPaused(SubjectOf(client_address, {}), options_.failures_of_address, now);
+  if (IsPaused(SubjectOf(client_address, access_key_id), options_.failures_of_key, now)) return Refusal::kKey;
+  if (IsPaused(SubjectOf(client_address, {}), options_.failures_of_address, now)) return Refusal::kAddress;
+  return Refusal::kNone;
 }
 
 void FailureBackoff::NoteFailure(std::string_view client_address, std::string_view access_key_id) {
-  if (client_address.empty()) return;
+  if (client_address.empty() || (options_.failures_of_key == 0 && options_.failures_of_address == 0)) return;
   const int64_t now = clock_.NowMillis();
   quiet_from_millis_.store(now + longest_millis_, std::memory_order_release);
   if (!access_key_id.empty()) Count(SubjectOf(client_address, access_key_id), options_.failures_of_key, now);
@@ -81,6 +83,7 @@ void FailureBackoff::NoteFailure(std::string_view client_address, std::string_vi
 }
 
 bool FailureBackoff::IsPaused(uint64_t subject, uint32_t limit, int64_t now) const {
+  if (limit == 0) return false;
   const size_t first = subject / 2 % (kSlots / kWays) * kWays;
   for (size_t i = first; i < first + kWays; ++i) {
     if (slots_[i].subject.load(std::memory_order_acquire) != subject) continue;
@@ -117,6 +120,7 @@ FailureBackoff::Slot& FailureBackoff::SlotFor(uint64_t subject, int64_t now) {
 }
 
 void FailureBackoff::Count(uint64_t subject, uint32_t limit, int64_t now) {
+  if (limit == 0) return;
   Slot& slot = SlotFor(subject, now);
   uint64_t count = slot.count.load(std::memory_order_acquire);
   uint64_t next = 0;

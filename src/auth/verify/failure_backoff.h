@@ -1,8 +1,9 @@
 // FailureBackoff: who has failed to sign too often lately is refused for a while, before anything is computed for him.
 //
 // Counts failures in windows: of an address with one key id (a wrong secret, or somebody who guesses it), and, with a
-// far higher limit, of an address with whatever key ids (others behind the same address are shut out too, so that
-// takes an attack). A full count begins a pause, in which failures are not counted. Bounded: a fixed table, in which
+// far higher limit, of an address with whatever key ids. Others may stand behind the same address (a proxy, or this
+// machine): the second is against key ids that do not exist, so that whoever asks may go on for those that do. A full
+// count begins a pause, in which failures are not counted. Bounded: a fixed table, in which
 // the least interesting of a few slots gives way. Lock-free, thread-safe; counts may lose a failure when threads meet,
 // never invent one beyond it. Asked by the SignatureVerifier; no clock but the injected one.
 #pragma once
@@ -16,6 +17,7 @@
 
 namespace armature::auth {
 
+// A limit of 0: never for that reason.
 struct BackoffOptions {
   uint32_t failures_of_key = 20;  // of one address with one key id
   uint32_t failures_of_address = 1000;
@@ -25,6 +27,13 @@ struct BackoffOptions {
 
 class FailureBackoff {
  public:
+  enum class Refusal : uint8_t {
+    kNone,
+    kAddress,  // too many from there, though not with this key id: go on only for a key that there is
+    kKey,
+  };
+  // As many as can be counted.
+  static constexpr uint32_t kHighestLimit = (uint32_t{1} << 20) - 1;
   static constexpr size_t kSlots = 4096;
 
   // The seed keeps others from knowing who shares a slot with whom.
@@ -32,9 +41,9 @@ class FailureBackoff {
 
   // Nobody has failed lately: nobody is refused. One comparison.
   bool is_quiet() const { return clock_.NowMillis() >= quiet_from_millis_.load(std::memory_order_acquire); }
-  // Whether a request is to be refused unseen. An address without a port; of IPv6 its network (64 bits) counts, because
-  // a host has all of it. An empty address is never refused.
-  bool Refuses(std::string_view client_address, std::string_view access_key_id) const;
+  // Whether a request is to be refused, and why. An address without a port; of IPv6 its network (64 bits) counts,
+  // because a host has all of it. An empty address is never refused.
+  Refusal Refuses(std::string_view client_address, std::string_view access_key_id) const;
   void NoteFailure(std::string_view client_address, std::string_view access_key_id);
 
  private:

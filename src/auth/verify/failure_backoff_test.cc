@@ -17,7 +17,7 @@ class FailureBackoffTest : public ::testing::Test {
     for (int i = 0; i < times; ++i) backoff_.NoteFailure(address, key);
   }
   bool Refuses(std::string_view address = "192.0.2.1", std::string_view key = "k") const {
-    return backoff_.Refuses(address, key);
+    return backoff_.Refuses(address, key) != FailureBackoff::Refusal::kNone;
   }
 
   ManualClock clock_;
@@ -64,8 +64,26 @@ TEST_F(FailureBackoffTest, AnAddressThatTriesManyKeysIsRefusedWhole) {
   for (int i = 0; i < 9; ++i) Fail(1, "192.0.2.1", fmt::format("k{}", i));
   EXPECT_FALSE(Refuses("192.0.2.1", "good"));
   Fail(1, "192.0.2.1", "k9");
-  EXPECT_TRUE(Refuses("192.0.2.1", "good"));
+  EXPECT_EQ(backoff_.Refuses("192.0.2.1", "good"), FailureBackoff::Refusal::kAddress) << "not for its own failures";
   EXPECT_FALSE(Refuses("192.0.2.2", "good"));
+}
+
+TEST_F(FailureBackoffTest, AKeyIsRefusedForItsOwnFailuresFirst) {
+  Fail(10);
+  EXPECT_EQ(backoff_.Refuses("192.0.2.1", "k"), FailureBackoff::Refusal::kKey);
+}
+
+TEST_F(FailureBackoffTest, WithoutALimitNobodyIsRefusedForThat) {
+  FailureBackoff by_key({.failures_of_key = 3, .failures_of_address = 0}, clock_, 7);
+  FailureBackoff by_address({.failures_of_key = 0, .failures_of_address = 3}, clock_, 7);
+  FailureBackoff never({.failures_of_key = 0, .failures_of_address = 0}, clock_, 7);
+  for (FailureBackoff* const backoff : {&by_key, &by_address, &never})
+    for (int i = 0; i < 100; ++i) backoff->NoteFailure("192.0.2.1", "k");
+  EXPECT_EQ(by_key.Refuses("192.0.2.1", "other"), FailureBackoff::Refusal::kNone);
+  EXPECT_EQ(by_key.Refuses("192.0.2.1", "k"), FailureBackoff::Refusal::kKey);
+  EXPECT_EQ(by_address.Refuses("192.0.2.1", "k"), FailureBackoff::Refusal::kAddress);
+  EXPECT_EQ(never.Refuses("192.0.2.1", "k"), FailureBackoff::Refusal::kNone);
+  EXPECT_TRUE(never.is_quiet());
 }
 
 TEST_F(FailureBackoffTest, OfIPv6TheNetworkCounts) {

@@ -24,6 +24,7 @@ namespace {
   return {AuthFaultKind::kIncompleteSignature, std::move(message)};
 }
 [[gnu::cold]] AuthFault Invalid(std::string message) { return {AuthFaultKind::kInvalidSignature, std::move(message)}; }
+[[gnu::cold]] AuthFault PutOff() { return {AuthFaultKind::kThrottled, std::string(messages::kRateExceeded)}; }
 [[gnu::cold]] AuthFault Mismatch() { return Invalid(std::string(messages::kSignatureMismatch)); }
 
 // --- the request target
@@ -154,9 +155,12 @@ AuthResult<Verified> SignatureVerifier::Verify(const net::HttpRequest& request, 
   ARMATURE_CHECK_OK(SplitScope(credential));
   ARMATURE_CHECK_OK(CheckScope(credential, expected.services));
 
-  if (IsBackedOff(expected, credential.access_key_id))
-    return AuthFault{AuthFaultKind::kThrottled, std::string(messages::kRateExceeded)};
-  auto key = Believe(credential, request, now_millis);
+  const FailureBackoff::Refusal refusal = RefusalOf(expected, credential.access_key_id);
+  if (refusal == FailureBackoff::Refusal::kKey) return PutOff();
+  auto key = FindKey(credential, now_millis);
+  // Strangers who fail with keys that nobody has are no reason to turn away who comes from the same place with his own.
+  if (!key && refusal == FailureBackoff::Refusal::kAddress) return PutOff();
+  if (key && !IsSignedWith(**key, credential, request)) key = Mismatch();
   if (!key) {
     // Who comes too late has had the right token.
     if (backoff_ && expected.client && key.error().kind != AuthFaultKind::kExpiredToken)
@@ -167,17 +171,9 @@ AuthResult<Verified> SignatureVerifier::Verify(const net::HttpRequest& request, 
   return Verified{PrincipalOf((*key)->identity, credential.access_key_id), credential.region, credential.service};
 }
 
-bool SignatureVerifier::IsBackedOff(const Expected& expected, std::string_view access_key_id) const {
-  return backoff_ && expected.client && !backoff_->is_quiet() &&
-         backoff_->Refuses(expected.client->Text(), access_key_id);
-}
-
-AuthResult<std::shared_ptr<const AccessKey>> SignatureVerifier::Believe(const Credential& credential,
-                                                                        const net::HttpRequest& request,
-                                                                        int64_t now_millis) const {
-  ARMATURE_TRY(std::shared_ptr<const AccessKey> key, FindKey(credential, now_millis));
-  if (!IsSignedWith(*key, credential, request)) return Mismatch();
-  return key;
+FailureBackoff::Refusal SignatureVerifier::RefusalOf(const Expected& expected, std::string_view access_key_id) const {
+  if (!backoff_ || !expected.client || backoff_->is_quiet()) return FailureBackoff::Refusal::kNone;
+  return backoff_->Refuses(expected.client->Text(), access_key_id);
 }
 
 AuthResult<std::shared_ptr<const AccessKey>> SignatureVerifier::FindKey(const Credential& credential,

@@ -32,10 +32,7 @@ class SignatureVerifier final : public Verifier {
 
  private:
   AuthResult<std::shared_ptr<const AccessKey>> FindKey(const Credential& credential, int64_t now_millis) const;
-  bool IsBackedOff(const Expected& expected, std::string_view access_key_id) const;
-  // Who is believed, once everything but key and signature is as it should be.
-  AuthResult<std::shared_ptr<const AccessKey>> Believe(const Credential& credential, const net::HttpRequest& request,
-                                                       int64_t now_millis) const;
+  FailureBackoff::Refusal RefusalOf(const Expected& expected, std::string_view access_key_id) const;
 
   const KeyRing& keys_;
   const Clock& clock_;

@@ -461,6 +461,25 @@ TEST_F(SignatureVerifierTest, WhoFailsTooOftenIsPutOff) {
   EXPECT_EQ(refused.error().message, "Rate exceeded");
 }
 
+TEST_F(SignatureVerifierTest, StrangersDoNotPutOffWhoComesFromTheSameAddressWithAKeyOfHisOwn) {
+  FailureBackoff backoff({.failures_of_key = 3, .failures_of_address = 6, .window_millis = 1000, .pause_millis = 1000},
+                         clock_, 1);
+  const SignatureVerifier verifier(keys_, clock_, &backoff);
+  const FixedAddress here("192.0.2.1");
+  const auto kind = [&](TestRequest request) {
+    SignedTestRequest signed_request(std::move(request));
+    Arena arena;
+    auto verified = verifier.Verify(signed_request.http(), {.client = &here}, arena);
+    return verified ? std::optional<AuthFaultKind>() : std::optional(verified.error().kind);
+  };
+  for (int i = 0; i < 6; ++i)
+    EXPECT_EQ(kind({.key_id = fmt::format("AKIDNOBODY{}", i)}), AuthFaultKind::kUnrecognizedClient);
+  EXPECT_EQ(kind({.key_id = "AKIDNOBODY7"}), AuthFaultKind::kThrottled) << "nor are there others";
+  EXPECT_EQ(kind({}), std::nullopt) << "his own";
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(kind({.signature = "0"}), AuthFaultKind::kInvalidSignature);
+  EXPECT_EQ(kind({}), AuthFaultKind::kThrottled) << "that one fails by itself now";
+}
+
 // A ring that remembers what it was told of.
 class NotingRing final : public KeyRing {
  public:

@@ -51,8 +51,8 @@ class LoadRun {
     for (uint32_t i = 0; i < options_.threads; ++i) {
       const Share share{i, options_.threads, run_id};
       ARMATURE_TRY(std::unique_ptr<Wire> wire, MakeWire());
-      auto& thread = threads_.emplace_back(
-          std::make_unique<DriverThread>(options_, info_.make(options_, share), std::move(wire)));
+      auto& thread =
+          threads_.emplace_back(std::make_unique<DriverThread>(options_, info_.make(options_, share), std::move(wire)));
       ARMATURE_CHECK_OK(thread->Connect(static_cast<uint32_t>(Piece(options_.connections, options_.threads, i))));
     }
     return {};

@@ -37,8 +37,8 @@ class Wire {
   virtual void Greet([[maybe_unused]] int64_t unix_seconds, [[maybe_unused]] std::string& out) {}
   virtual std::unique_ptr<AnswerParser> MakeParser() = 0;
   // Appends the request; `parser` is its connection's.
-  virtual void AppendRequest(std::string_view target, std::string_view body, int64_t unix_seconds,
-                             AnswerParser& parser, std::string& out) = 0;
+  virtual void AppendRequest(std::string_view target, std::string_view body, int64_t unix_seconds, AnswerParser& parser,
+                             std::string& out) = 0;
 };
 
 }  // namespace armature::cli::bench

@@ -7,9 +7,11 @@
 
 #include "base/async.h"
 #include "base/log.h"
+#include "base/memory/private_memory.h"
 #include "cli/iam/check.h"
 #include "cli/iam/options.h"
 #include "cli/iam/principals.h"
+#include "cli/iam/surroundings.h"
 #include "iam/seed/administrator.h"
 
 namespace armature::cli {
@@ -39,7 +41,10 @@ int CheckAccess(const Options& options) {
   auto principals = Principals::Open(options.source, /*may_create=*/false);
   if (!principals) return Fail(principals.error().message(), kUnknown);
   iam::Directory& directory = (*principals)->directory();
-  const auto answer = iam_command::Check(*directory.Current(), options.question, directory.clock().NowMillis());
+  const auto surroundings = iam_command::FindSurroundings(**principals, options.question);
+  if (!surroundings) return Fail(surroundings.error().message(), kUnknown);
+  const auto answer =
+      iam_command::Check(*directory.Current(), options.question, *surroundings, directory.clock().NowMillis());
   if (!answer) return Fail(answer.error().message(), kUnknown);
   fmt::print("{}", answer->text);
   return answer->is_allowed ? 0 : 1;
@@ -48,6 +53,7 @@ int CheckAccess(const Options& options) {
 }  // namespace
 
 int RunIam(int argc, char** argv) {
+  KeepMemoryPrivate();
   const auto options = iam_command::ParseOptions(argc, argv);
   if (!options.has_value()) return options.error();
   SetLogLevel(LogLevel::kError);

@@ -19,7 +19,8 @@ constexpr std::string_view kExamples =
 
 constexpr std::string_view kCheckHelp =
     R"(Prints what each statement of each policy says of it, then the decision. Exit status: 0 it is allowed, 1 it is
-denied, 2 it could not be found out. A condition key that a policy asks for and that is not given counts as absent.)";
+denied, 2 it could not be found out. A condition key that a policy asks for and that is not given counts as absent. The
+policy and the tags of a table in the directory count, and so does the trust policy of a role that is to be assumed.)";
 
 constexpr std::string_view kLeadingKeys = "dynamodb:LeadingKeys";
 constexpr std::string_view kAttributes = "dynamodb:Attributes";
@@ -88,6 +89,16 @@ void AddCheck(CLI::App& command, Options& options, Given& given) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE")
       ->check(CheckPair);
+  command
+      .add_option("--resource-policy", options.question.resource_policy_file,
+                  "Policy of the resource, in the place of the one that is stored with it")
+      ->type_name("FILE");
+  command
+      .add_option("--session-policy", options.question.session_policy_files,
+                  "Policy that a session of the role was given; may be repeated")
+      ->multi_option_policy(all)
+      ->allow_extra_args(false)
+      ->type_name("FILE");
   command.footer(std::string(kCheckHelp));
 }
 

@@ -29,6 +29,8 @@ struct Question {
   std::string action;
   std::string resource;
   std::vector<std::pair<std::string, std::string>> context{};  // condition keys; one may be there several times
+  std::string resource_policy_file{};                          // instead of the stored one
+  std::vector<std::string> session_policy_files{};             // that the session of a role is bound by
 };
 
 struct Options {

@@ -9,8 +9,10 @@
 #include "base/async.h"
 #include "iam/seed/seed_file.h"
 #include "iam/store/key_source.h"
+#include "model/codec/table_def_codec.h"
 #include "storage/memory/memory_engine.h"
 #include "storage/rocksdb/rocksdb_engine.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::cli::iam_command {
 namespace {
@@ -47,6 +49,7 @@ Status Principals::OpenStore(const Source& source, bool may_create) {
     return Status::Locked(fmt::format("{} is in use: stop the server first", source.data_directory));
   if (!engine) return std::move(engine).error();
   engine_ = std::move(*engine);
+  has_tables_ = true;
   return Status::Ok();
 }
 
@@ -60,6 +63,21 @@ Status Principals::Load(const Source& source) {
   if (Status status = RunBlocking(directory_->Load()); !status.ok() || !is_file) return status;
   ARMATURE_TRY(const iam::Seed seed, iam::ReadSeedFile(source.iam_file, source.account));
   return RunBlocking(iam::ApplySeed(*directory_, seed));
+}
+
+Result<std::shared_ptr<const model::TableDef>> Principals::FindTable(const model::TableArn& arn) {
+  const std::string key = table::CatalogKey(arn.account, arn.region, arn.table);
+  storage::GetOp get;
+  get.partition = &engine_->system();
+  get.key = key;
+  get.at.view = storage::View::kLatest;
+  engine_->Get(get);
+  RunBlocking([](storage::GetOp& op) -> Task<void> { co_await op.done; }(get));
+  if (!get.status.ok()) return get.status;
+  if (!get.found) return std::shared_ptr<const model::TableDef>();
+  auto def = model::DecodeTableDef(get.value);
+  if (!def) return Status::Corruption(fmt::format("the record of the table {} cannot be read", arn.table));
+  return std::make_shared<const model::TableDef>(std::move(*def));
 }
 
 Status Principals::Close() {

@@ -11,6 +11,8 @@
 #include "base/result.h"
 #include "cli/iam/options.h"
 #include "iam/store/directory.h"
+#include "model/names/arn.h"
+#include "model/table_def.h"
 #include "storage/encryption/keyring.h"
 #include "storage/engine.h"
 
@@ -24,6 +26,11 @@ class Principals {
   ~Principals();
 
   iam::Directory& directory() { return *directory_; }
+  // Of a data directory; a file of principals has none.
+  bool has_tables() const { return has_tables_; }
+  // What is stored of a table; null: there is none of that name, as in a file of principals.
+  Result<std::shared_ptr<const model::TableDef>> FindTable(const model::TableArn& arn);
+
   // Ok if what was changed is where it belongs.
   Status Close();
 
@@ -36,6 +43,7 @@ class Principals {
   SecretRandom random_{};
   Metrics metrics_{};
   std::unique_ptr<storage::Keyring> keyring_{};  // null: the directory is not encrypted
+  bool has_tables_ = false;
   std::unique_ptr<storage::Engine> engine_{};
   std::unique_ptr<iam::Directory> directory_{};
 };

@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <utility>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <histedit.h>
 #include <unistd.h>
 
+#include "base/shared_library.h"
 #include "cli/shell/output/text_width.h"
 #include "cli/shell/terminal.h"
 
@@ -38,25 +38,23 @@ struct Library {
   static const Library* Get();
 };
 
-template <class Function>
-bool Find(void* handle, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(handle, name));
-  return function != nullptr;
-}
-
 const Library* Library::Get() {
   static const Library* const loaded = []() -> const Library* {
-    void* handle = dlopen("libedit.so.2", RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) return nullptr;
+    SharedLibrary libedit("libedit.so.2");
     static Library library;
-    const bool is_whole = Find(handle, "el_init", library.init) && Find(handle, "el_end", library.end) &&
-                          Find(handle, "el_set", library.set) && Find(handle, "el_get", library.get) &&
-                          Find(handle, "el_gets", library.gets) && Find(handle, "el_line", library.line) &&
-                          Find(handle, "el_insertstr", library.insert) && Find(handle, "el_deletestr", library.erase) &&
-                          Find(handle, "el_source", library.source) &&
-                          Find(handle, "history_init", library.history_init) &&
-                          Find(handle, "history_end", library.history_end) && Find(handle, "history", library.history);
-    return is_whole ? &library : nullptr;
+    libedit.Find("el_init", library.init);
+    libedit.Find("el_end", library.end);
+    libedit.Find("el_set", library.set);
+    libedit.Find("el_get", library.get);
+    libedit.Find("el_gets", library.gets);
+    libedit.Find("el_line", library.line);
+    libedit.Find("el_insertstr", library.insert);
+    libedit.Find("el_deletestr", library.erase);
+    libedit.Find("el_source", library.source);
+    libedit.Find("history_init", library.history_init);
+    libedit.Find("history_end", library.history_end);
+    libedit.Find("history", library.history);
+    return libedit.is_whole() ? &library : nullptr;
   }();
   return loaded;
 }

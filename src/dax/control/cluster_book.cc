@@ -79,11 +79,15 @@ Task<ApiResult<void>> ClusterBook::Change(Place place, Edit edit) {
   if (changes.empty()) co_return ApiResult<void>();
   for (const auto& [key, record] : changes)
     if (set_aside_.contains(key)) co_return model::FromStatus(Status::Corruption("a record of DAX was set aside"));
+  {
+    MutexLock lock(mutex_);
+    places_.try_emplace(place, before);  // what is stored is in use from then on, memory or not
+  }
   const Status status = co_await store_.Write(changes);
   if (!status.ok()) co_return model::FromStatus(status);
   {
     MutexLock lock(mutex_);
-    places_[place].swap(after);
+    places_.find(place)->second.swap(after);
   }
   if (tell_) tell_();
   co_return ApiResult<void>();

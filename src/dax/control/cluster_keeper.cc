@@ -82,8 +82,9 @@ ClusterKeeper::Outcome ClusterKeeper::TendNode(const Place& place, const Cluster
     return outcome;
   }
   if (node.status == NodeStatus::kRebooting) StopNode(arn, node.id);
-  auto running = running_.find({arn, node.id});
-  if (running == running_.end()) {
+  // Its place is made ready first: a node that runs is known to run, memory or not.
+  const auto running = running_.try_emplace({arn, node.id}).first;
+  if (running->second.port == 0) {
     const NodePlan plan{.cluster_arn = arn,
                         .account = place.account,
                         .region = place.region,
@@ -95,15 +96,16 @@ ClusterKeeper::Outcome ClusterKeeper::TendNode(const Place& place, const Cluster
                         .is_encrypted = cluster.is_encrypted,
                         .port = node.address.port,
                         .parameters = parameters};
-    const auto address = host_.Start(plan);
+    auto address = host_.Start(plan);
     if (!address) {
+      running_.erase(running);
       static LogLimit limit;
       if (const auto more = limit.Pass())
         LogError("DAX node {} cannot be started: {} ({} more like it)", node.id, address.error().message(), *more);
       outcome.now = NodeStatus::kIncompatibleNetwork;
       return outcome;
     }
-    running = running_.emplace(std::pair(arn, node.id), *address).first;
+    running->second = std::move(*address);
   }
   outcome.address = running->second;
   outcome.now = NodeStatus::kAvailable;

@@ -46,7 +46,7 @@ class ClusterKeeper {
 
   ClusterBook& book_;
   NodeHost& host_;
-  // By the ARN of the cluster and the id of the node; where each runs.
+  // By the ARN of the cluster and the id of the node; where each runs. Without a port: it does not.
   std::map<std::pair<std::string, std::string>, NodeAddress> running_;
 };
 

@@ -19,8 +19,7 @@ class Asked final : public auth::AccessDescriber {
     if (tags_.tags)
       for (const wire::dax::TagInput& tag : *tags_.tags)
         conditions.request_tags.push_back({tag.Key.value_or({}), tag.Value.value_or({})});
-    if (tags_.keys)
-      for (const std::string_view key : *tags_.keys) conditions.request_tags.push_back({key, {}});
+    if (tags_.keys) conditions.bare_tag_keys.assign(tags_.keys->begin(), tags_.keys->end());
   }
   void DescribeTags(auth::ResourceTags& tags) const override {
     if (resource_.kind != auth::ResourceKind::kDaxCluster) return;

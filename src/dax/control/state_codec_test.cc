@@ -41,14 +41,15 @@ TEST(StateCodecTest, AClusterComesBackAsItWas) {
   cluster.nodes[1].status = NodeStatus::kRebooting;
   cluster.nodes[1].created_millis = 5;
   cluster.nodes[1].address = {"127.0.0.1", 65'535};
-  PlaceState state = NewPlace(kPlace);
+  const PlaceState fresh = NewPlace(kPlace);
+  PlaceState state = fresh;
   Put(state.clusters, cluster);
   const PlaceState read = Reread(state);
   ASSERT_TRUE(Find(read.clusters, "c"));
   // What is written of both is the same.
   PlaceState without = read;
   without.clusters.clear();
-  EXPECT_EQ(ChangesBetween(kPlace, without, read), ChangesBetween(kPlace, NewPlace(kPlace), state));
+  EXPECT_EQ(ChangesBetween(kPlace, without, read), ChangesBetween(kPlace, fresh, state));
   EXPECT_EQ(Find(read.clusters, "c")->nodes[1].address, cluster.nodes[1].address);
   EXPECT_EQ(Find(read.clusters, "c")->tags, cluster.tags);
   EXPECT_EQ(Find(read.clusters, "c")->description, cluster.description);

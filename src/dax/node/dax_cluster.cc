@@ -78,6 +78,12 @@ void DaxCluster::StopAll(std::chrono::milliseconds patience) {
   }
 }
 
+uint16_t DaxCluster::PortOf(std::string_view id) const {
+  for (const auto& node : *nodes())
+    if (node->plan().id == id) return node->port();
+  return 0;
+}
+
 void DaxCluster::Publish(Nodes nodes) {
   auto published = std::make_shared<const Nodes>(std::move(nodes));
   WriteLock lock(mutex_);

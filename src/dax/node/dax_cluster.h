@@ -66,6 +66,8 @@ class DaxCluster {
   // False if there is none of that id.
   bool RemoveNode(std::string_view id, std::chrono::milliseconds patience);
   void StopAll(std::chrono::milliseconds patience);
+  // 0: there is no such node.
+  uint16_t PortOf(std::string_view id) const;
 
   // For all nodes, from the next entry on.
   void SetTimesToLive(int64_t record_ttl_millis, int64_t query_ttl_millis);

@@ -5,9 +5,7 @@
 
 namespace armature::dax {
 
-void AppendApiError(const model::ApiError& error, std::string& out) {
-  AppendErrorReply(out, error);
-}
+void AppendApiError(const model::ApiError& error, std::string& out) { AppendErrorReply(out, error); }
 
 void AppendRefusal(std::string_view why, std::string& out) {
   AppendApiError(model::ValidationException(std::string(why)), out);
@@ -44,11 +42,9 @@ void AppendListsFull(std::string& out) {
 }
 
 void AppendNoSuchTable(const BackendError& error, std::string& out) {
-  AppendError(out, kNoSuchTableCodes,
-              {.name = error.name,
-               .message = error.message,
-               .request_id = error.request_id,
-               .http_status = error.http_status});
+  AppendError(
+      out, kNoSuchTableCodes,
+      {.name = error.name, .message = error.message, .request_id = error.request_id, .http_status = error.http_status});
 }
 
 void AppendFailure(std::string& out) { AppendApiError(model::InternalServerError(), out); }

@@ -16,9 +16,9 @@
 #include "dax/node/dax_call.h"
 #include "dax/node/dax_cluster.h"
 #include "dax/node/dax_node.h"
+#include "dax/table_schema.h"
 #include "dax/translate/json_reply.h"
 #include "dax/translate/json_request.h"
-#include "dax/table_schema.h"
 
 namespace armature::dax {
 

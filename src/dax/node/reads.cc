@@ -118,9 +118,10 @@ Rest LookUp(const ParsedRequest& request, std::span<const TableSchemaPtr> schema
       std::string key, blob;
       if (is_cached && CanonicalKey(item.key, *schemas[i], key)) {
         const ItemCache::Found found = cache.Find(schemas[i]->number, key, blob);
-        if (found == ItemCache::Found::kItem)
-          rest.cached.push_back({table.table, arena.Copy(key), arena.Copy(blob), true});
-        if (found != ItemCache::Found::kNothing) continue;
+        if (found != ItemCache::Found::kNothing) {
+          rest.cached.push_back({table.table, arena.Copy(key), arena.Copy(blob), found == ItemCache::Found::kItem});
+          continue;
+        }
         rest.keys.push_back(arena.Copy(key));
         rest.tables.push_back(schemas[i].get());
         rest.tickets.push_back(cache.BeginRead(schemas[i]->number, key));

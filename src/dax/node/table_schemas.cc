@@ -60,6 +60,13 @@ TableSchemaPtr TableSchemas::Find(const Scope& scope, std::string_view table) co
   return found->second.schema;
 }
 
+TableSchemaPtr TableSchemas::Known(const Scope& scope, std::string_view table) const {
+  const std::string name = NameOf(scope, table);
+  ReadLock lock(mutex_);
+  const auto found = entries_.find(name);
+  return found == entries_.end() ? nullptr : found->second.schema;
+}
+
 Task<Result<TableSchemaPtr, BackendError>> TableSchemas::Get(const Scope& scope, std::string_view table) {
   if (TableSchemaPtr known = Find(scope, table)) co_return known;
   std::string request;

@@ -31,6 +31,8 @@ class TableSchemas {
 
   // What is known and fresh; null: it must be asked for.
   TableSchemaPtr Find(const Scope& scope, std::string_view table) const;
+  // However old; null: nobody has asked for it, or it is gone.
+  TableSchemaPtr Known(const Scope& scope, std::string_view table) const;
   // The error is what DescribeTable said.
   Task<Result<TableSchemaPtr, BackendError>> Get(const Scope& scope, std::string_view table);
   // The table is gone, or not what it was: nothing kept of it is to be found again.

@@ -1,6 +1,7 @@
 // From a key to a decision: the key ring, identities and the authorizer over a real directory.
 #include "auth/access.h"
 
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -289,8 +290,12 @@ TEST_F(AccessTest, AFederatedUserHasNothingButWhatHeWasGiven) {
 
 struct Described {
   std::vector<std::string> leading_keys{};
+  std::array<std::vector<std::string>, 3> further_keys{};  // of the second partition key attribute and those behind it
+  std::string_view return_consumed_capacity{};
   std::vector<std::string_view> attributes{};
   std::vector<auth::Tag> resource_tags{};
+  std::vector<auth::Tag> request_tags{};
+  std::vector<std::string_view> bare_tag_keys{};
   int* asked = nullptr;
   int* asked_for_tags = nullptr;
 };
@@ -300,8 +305,12 @@ class Describer final : public auth::AccessDescriber {
   explicit Describer(const Described& given) : given_(given) {}
   void Describe(auth::AccessConditions& conditions) const override {
     conditions.partition_keys[0] = given_.leading_keys;
+    for (size_t i = 0; i < given_.further_keys.size(); ++i) conditions.partition_keys[i + 1] = given_.further_keys[i];
+    conditions.return_consumed_capacity = given_.return_consumed_capacity;
     conditions.attributes = given_.attributes;
     conditions.select = "ALL_ATTRIBUTES";
+    conditions.request_tags = given_.request_tags;
+    conditions.bare_tag_keys = given_.bare_tag_keys;
     if (given_.asked) ++*given_.asked;
   }
   void DescribeTags(auth::ResourceTags& tags) const override {
@@ -384,6 +393,9 @@ TEST_F(AuthorizerTest, CallerConnectionTimeAndTagsAreKnownToConditions) {
   EXPECT_TRUE(holds(R"({"Bool":{"aws:SecureTransport":"true"}})", {.is_secure = true}));
   EXPECT_FALSE(holds(R"({"Bool":{"aws:SecureTransport":"true"}})", {.is_secure = false}));
   EXPECT_TRUE(holds(R"({"StringLike":{"aws:UserAgent":"Boto3/*"}})", {.user_agent = "Boto3/1.2"}));
+  EXPECT_TRUE(holds(R"({"StringLike":{"aws:Referer":"https://a.example/*"}})", {.referer = "https://a.example/x"}));
+  EXPECT_FALSE(holds(R"({"StringLike":{"aws:Referer":"https://a.example/*"}})", {.referer = "https://b.example/x"}));
+  EXPECT_FALSE(holds(R"({"StringLike":{"aws:Referer":"https://a.example/*"}})"));
   EXPECT_TRUE(holds(R"({"StringEquals":{"aws:RequestedRegion":"eu-north-1"}})", {.requested_region = "eu-north-1"}));
   const int64_t noon = 1'700'000'000'000;  // 2023-11-14T22:13:20Z
   EXPECT_TRUE(holds(R"({"DateGreaterThan":{"aws:CurrentTime":"2023-11-14T22:13:19Z"}})", {.now_millis = noon}));
@@ -391,6 +403,42 @@ TEST_F(AuthorizerTest, CallerConnectionTimeAndTagsAreKnownToConditions) {
   EXPECT_TRUE(holds(R"({"NumericEquals":{"aws:EpochTime":"1700000000"}})", {.now_millis = noon}));
   EXPECT_TRUE(holds(R"({"Null":{"aws:TokenIssueTime":"true","aws:MultiFactorAuthPresent":"true"}})"));
   EXPECT_TRUE(holds(R"({"Bool":{"aws:ViaAWSService":"false"}})"));
+}
+
+TEST_F(AuthorizerTest, EachPartitionKeyAttributeHasAConditionKeyOfItsOwn) {
+  const Described keys{.leading_keys = {"k1"}, .further_keys = {{{"k2"}, {"k3"}, {"k4"}}}};
+  const auto holds = [&](std::string_view key, std::string_view value) {
+    Put("own", Conditional(fmt::format(
+                   R"({{"ForAllValues:StringEquals":{{"dynamodb:{0}":["{1}"]}},"Null":{{"dynamodb:{0}":"false"}}}})",
+                   key, value)));
+    return AuthorizeBob(keys) == "ok";
+  };
+  constexpr std::array<std::string_view, 4> kKeys = {"FirstPartitionKeyValues", "SecondPartitionKeyValues",
+                                                     "ThirdPartitionKeyValues", "FourthPartitionKeyValues"};
+  for (size_t i = 0; i < kKeys.size(); ++i)
+    for (size_t value = 1; value <= kKeys.size(); ++value)
+      EXPECT_EQ(holds(kKeys[i], fmt::format("k{}", value)), value == i + 1) << kKeys[i] << " k" << value;
+}
+
+TEST_F(AuthorizerTest, WhatIsToldOfCapacityIsKnownToConditions) {
+  Put("own", Conditional(R"({"StringEquals":{"dynamodb:ReturnConsumedCapacity":"NONE"}})"));
+  EXPECT_EQ(AuthorizeBob({.return_consumed_capacity = "NONE"}), "ok");
+  EXPECT_THAT(AuthorizeBob({.return_consumed_capacity = "TOTAL"}), StartsWith("AccessDenied"));
+}
+
+TEST_F(AuthorizerTest, ATagWithoutAValueIsAKeyOnly) {
+  const auto holds = [&](std::string_view condition, const Described& described) {
+    Put("own", Conditional(condition));
+    return AuthorizeBob(described) == "ok";
+  };
+  const Described sets{.request_tags = {{"team", ""}}}, removes{.bare_tag_keys = {"team"}};
+  EXPECT_TRUE(holds(R"({"StringEquals":{"aws:RequestTag/team":""}})", sets));
+  EXPECT_FALSE(holds(R"({"StringEquals":{"aws:RequestTag/team":""}})", removes));
+  EXPECT_TRUE(holds(R"({"Null":{"aws:RequestTag/team":"true"}})", removes));
+  for (const Described& described : {sets, removes}) {
+    EXPECT_TRUE(holds(R"({"ForAnyValue:StringEquals":{"aws:TagKeys":["team"]}})", described));
+    EXPECT_FALSE(holds(R"({"ForAllValues:StringEquals":{"aws:TagKeys":["cost"]}})", described));
+  }
 }
 
 TEST_F(AuthorizerTest, ASessionsFactsAreKnownToConditions) {

@@ -56,8 +56,10 @@ class AccessSource final : public policy::ConditionSource {
     return ConditionValues::None();
   }
   ConditionValues TagKeys() const {
-    if (tag_keys_.empty())
+    if (tag_keys_.empty()) {
+      tag_keys_ = made().bare_tag_keys;
       for (const auth::Tag& tag : made().request_tags) tag_keys_.push_back(tag.key);
+    }
     return ConditionValues::Many(std::span<const std::string_view>(tag_keys_));
   }
   const auth::AccessConditions& made() const {

@@ -16,7 +16,9 @@ constexpr std::string_view kNothing =
     R"({"Version":"2012-10-17","Statement":[{"Effect":"Deny","Principal":"*","Resource":"*",
         "NotAction":["dynamodb:PutResourcePolicy","dynamodb:DeleteResourcePolicy","dynamodb:GetResourcePolicy"]}]})";
 
-std::shared_ptr<const policy::Policy> Read(const model::ResourcePolicyDef& def) {
+}  // namespace
+
+std::shared_ptr<const policy::Policy> CompileStoredPolicy(const model::ResourcePolicyDef& def) {
   // Without ids it was put when nobody was known.
   auto policy = def.principals.empty() ? policy::Parse(def.document, policy::PolicyKind::kResource)
                                        : policy::Parse(def.document, policy::PolicyKind::kResource,
@@ -27,8 +29,6 @@ std::shared_ptr<const policy::Policy> Read(const model::ResourcePolicyDef& def) 
   assert(nothing);
   return std::move(*nothing);
 }
-
-}  // namespace
 
 std::shared_ptr<const policy::Policy> TablePolicies::Find(const auth::Resource& resource) const {
   using auth::ResourceKind;
@@ -55,7 +55,7 @@ std::shared_ptr<const policy::Policy> TablePolicies::Compile(uint64_t table_id, 
     const auto found = compiled_.find(owner);
     if (found != compiled_.end() && found->second.revision == def.revision) return found->second.policy;
   }
-  auto policy = Read(def);
+  auto policy = CompileStoredPolicy(def);
   const WriteLock lock(mutex_);
   if (compiled_.size() >= kMostCompiled) compiled_.clear();
   compiled_[std::move(owner)] = {def.revision, policy};

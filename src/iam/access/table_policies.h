@@ -2,7 +2,7 @@
 //
 // They are stored in the definitions of tables; what they mean is worked out when they are first asked for and kept, so
 // that a change takes effect with the definition that has it. A stored policy that cannot be read any more allows
-// nothing but to put another. Thread-safe, never blocks for long. Used by server/.
+// nothing but to put another. Thread-safe, never blocks for long. Used by server/, and by whoever explains decisions.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,9 @@
 #include "table/journal/journal.h"
 
 namespace armature::iam {
+
+// A policy as it is stored with its table. One that cannot be read any more allows nothing but to put another.
+std::shared_ptr<const policy::Policy> CompileStoredPolicy(const model::ResourcePolicyDef& def);
 
 class TablePolicies final : public ResourcePolicies {
  public:

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/codec/base64.h"
+#include "base/codec/hex.h"
 #include "iam/entities/ids.h"
 
 namespace armature::iam {
@@ -77,6 +79,32 @@ TEST_F(SessionTest, ATokenHoldsAllOfASession) {
   EXPECT_EQ(opened->claims[1].values, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(opened->access_key_id, session.access_key_id);
   EXPECT_EQ(opened->secret, session.secret);
+}
+
+// The example of docs/design/formats.md. What chance adds is taken from the session.
+TEST_F(SessionTest, BytesAsDocumented) {
+  Session session;
+  session.kind = SessionKind::kRole;
+  session.account = "111122223333";
+  session.entity_id = "AROAEXAMPLEEXAMPLE123";
+  session.parent_key_id = "AKIAEXAMPLEEXAMPLE12";
+  session.name = "job";
+  session.issued_millis = 1'700'000'000'000;
+  session.expires_millis = 1'700'003'600'000;
+  session.tags = {{"team", "a", true}};
+  const std::string token = Issue(session);
+  std::string bytes(Base64DecodedCapacity(token.size()), '\0');
+  bytes.resize(DecodeBase64To(token, bytes.data()).value());
+  const auto keys = KeysOf(kOne);
+  EXPECT_EQ(bytes.substr(0, 17), "\x01" + keys->fingerprint());
+  constexpr std::string_view kPurpose = "armature session tokens";
+  const auto body = keys->current().Derive(kPurpose).Open(bytes.substr(17), kPurpose);
+  ASSERT_TRUE(body);
+  const auto text = [](const std::string& of) { return ToHex(std::string(1, static_cast<char>(of.size())) + of); };
+  EXPECT_EQ(ToHex(*body), "01" + text("111122223333") + text("AROAEXAMPLEEXAMPLE123") + text("AKIAEXAMPLEEXAMPLE12") +
+                              text("job") + "00" + "00" + text(session.access_key_id) + text(session.secret) +
+                              "0000018bcfe56800" + "0000018bd01c5680" + "0000000000000000" + "00" + "00" + "01" +
+                              text("team") + text("a") + "01" + "00");
 }
 
 TEST_F(SessionTest, ATokenShowsNothingOfWhatIsInIt) {

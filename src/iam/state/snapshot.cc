@@ -128,6 +128,14 @@ std::string_view Snapshot::AccountOfAlias(std::string_view alias) const {
   return account ? std::string_view(*account) : std::string_view();
 }
 
+bool Snapshot::has_principals() const {
+  bool has_any = has_keys();
+  accounts_.ForEach([&](const auto&, const auto& account) {
+    has_any = has_any || account->users.size() > 0 || account->roles.size() > 0;
+  });
+  return has_any;
+}
+
 UserRef Snapshot::FindUser(std::string_view arn) const { return FindByArn<User>(*this, "user", arn); }
 RoleRef Snapshot::FindRole(std::string_view arn) const { return FindByArn<Role>(*this, "role", arn); }
 ProviderRef Snapshot::FindProvider(std::string_view arn) const {

@@ -92,6 +92,8 @@ class Snapshot final : public policy::PrincipalDirectory {
   const CowMap<std::shared_ptr<const AccountState>>& accounts() const { return accounts_; }
   // Whether there is anybody who could sign a request: a key of a user or of a root.
   bool has_keys() const { return !keys_.empty(); }
+  // Whether there is anybody whom policies could mean: a user or a role, or a root with a key.
+  bool has_principals() const;
 
  private:
   friend class Draft;

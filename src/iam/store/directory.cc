@@ -86,7 +86,7 @@ Task<Status> Directory::Load() {
   const auto guard = co_await change_latch_.LockStripe(0);
   bool needs_sealing = false;
   if (Status status = co_await LoadRecords(needs_sealing, has_key_check_); !status.ok()) co_return status;
-  is_untouched_.store(!has_key_check_ && set_aside_ == 0 && !Current()->has_keys(), std::memory_order_release);
+  is_untouched_.store(!has_key_check_ && set_aside_ == 0 && !Current()->has_principals(), std::memory_order_release);
   if (needs_sealing) co_return co_await SealAnew();
   co_return Status::Ok();
 }
@@ -157,7 +157,7 @@ Task<Status> Directory::Store(Draft& draft, bool is_all) {
   std::set<RecordName> names = draft.touched();
   if (is_all) names.merge(AllRecords(draft.state()));
   const auto before = Current();
-  const bool has_secrets = draft.state().has_keys();
+  const bool has_principals = draft.state().has_principals();
   storage::Batch changes = undo_, undo = undo_;
   std::string record;
   for (const RecordName& name : names) {
@@ -167,7 +167,7 @@ Task<Status> Directory::Store(Draft& draft, bool is_all) {
     if (codec.Encode(*before, name, record)) undo.Put(key, record);
     else undo.Delete(key);
   }
-  if (is_all || (has_secrets && !has_key_check_)) changes.Put(table::IamKey(), EncodeKeyCheck(**keys));
+  if (is_all || (has_principals && !has_key_check_)) changes.Put(table::IamKey(), EncodeKeyCheck(**keys));
   // Alone it would lock everybody out.
   if (!has_key_check_) undo.Delete(table::IamKey());
   auto next = std::move(draft).Finish();
@@ -179,8 +179,8 @@ Task<Status> Directory::Store(Draft& draft, bool is_all) {
     co_return status;
   }
   undo_.Clear();
-  has_key_check_ |= has_secrets;
-  if (has_secrets) is_untouched_.store(false, std::memory_order_release);
+  has_key_check_ |= has_principals;
+  if (has_principals) is_untouched_.store(false, std::memory_order_release);
   Publish(std::move(next));
   co_return Status::Ok();
 }

@@ -47,7 +47,8 @@ class Directory final : public policy::PrincipalDirectory {
   // Grows with every change that is in force.
   uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
-  // Whether no access key was ever made here: only then may everybody be believed. Damage does not make it true.
+  // Whether there never was a principal here, no user, no role and no key: only then may everybody be believed. Damage
+  // does not make it true.
   bool is_untouched() const { return is_untouched_.load(std::memory_order_acquire); }
   size_t set_aside() const { return set_aside_; }
 

@@ -234,14 +234,35 @@ TEST_F(StoreTest, DamageNeverMakesAServerThatBelievesEverybody) {
   EXPECT_NE(Restart(), "ok");
 }
 
-TEST_F(StoreTest, DeletingTheLastKeyDoesNotMakeItBelieveEverybody) {
+TEST_F(StoreTest, OnePrincipalIsEnoughForNobodyToBeBelievedUnseen) {
+  ASSERT_EQ(Restart(), "ok");
+  ASSERT_EQ(Change([](Draft& draft) -> IamResult<void> {
+              ARMATURE_CHECK_OK(CreateGroup(draft, kAccount, "g", "/"));
+              return {};
+            }),
+            "ok");
+  EXPECT_TRUE(directory_->is_untouched()) << "a group is nobody";
+  ASSERT_EQ(Change([](Draft& draft) -> IamResult<void> {
+              ARMATURE_CHECK_OK(CreateRole(draft, kAccount, RoleNamed("r")));
+              return {};
+            }),
+            "ok");
+  EXPECT_FALSE(directory_->is_untouched());
+  ASSERT_EQ(Restart(), "ok");
+  EXPECT_FALSE(directory_->is_untouched());
+}
+
+TEST_F(StoreTest, DeletingTheLastPrincipalDoesNotMakeItBelieveEverybody) {
   ASSERT_EQ(Restart(), "ok");
   EXPECT_TRUE(directory_->is_untouched());
   ASSERT_EQ(AddUser("bob"), "ok");
-  EXPECT_TRUE(directory_->is_untouched()) << "nobody can sign yet";
+  EXPECT_FALSE(directory_->is_untouched()) << "although he cannot sign yet";
   const AccessKey key = AddKey("bob");
-  EXPECT_FALSE(directory_->is_untouched());
-  ASSERT_EQ(Change([&](Draft& draft) { return DeleteAccessKey(draft, kAccount, "bob", key.id); }), "ok");
+  ASSERT_EQ(Change([&](Draft& draft) -> IamResult<void> {
+              ARMATURE_CHECK_OK(DeleteAccessKey(draft, kAccount, "bob", key.id));
+              return DeleteUser(draft, kAccount, "bob");
+            }),
+            "ok");
   EXPECT_FALSE(directory_->is_untouched());
   ASSERT_EQ(Restart(), "ok");
   EXPECT_FALSE(directory_->is_untouched());

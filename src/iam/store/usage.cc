@@ -99,6 +99,24 @@ std::optional<Usage> UsageTable::Find(std::string_view id) const {
   return found == entries_.end() ? std::nullopt : std::optional(found->second.usage);
 }
 
+Task<Status> UsageTable::Forget(std::function<bool(std::string_view)> is_known) {
+  storage::Batch batch;
+  std::vector<std::string> gone;
+  {
+    MutexLock lock(mutex_);
+    for (const auto& [id, entry] : entries_) {
+      if (is_known(id)) continue;
+      batch.Delete(table::IamUsageKey(id));
+      gone.push_back(id);
+    }
+  }
+  if (gone.empty()) co_return Status::Ok();
+  if (Status status = co_await table::WriteSystemRecords(engine_, batch); !status.ok()) co_return status;
+  MutexLock lock(mutex_);
+  for (const std::string& id : gone) entries_.erase(id);
+  co_return Status::Ok();
+}
+
 Task<Status> UsageTable::Write() {
   storage::Batch batch;
   std::vector<std::pair<std::string, int64_t>> written;

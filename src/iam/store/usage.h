@@ -2,7 +2,8 @@
 //
 // Noted with every request, so noting costs a look at a small table of the calling thread unless a minute has passed;
 // stored lazily, by Write: a crash loses the last few minutes of it, which is all that AWS promises too. What belongs
-// to nobody any more is forgotten at the next Load. Thread-safe. Used by the key ring and by background work.
+// to nobody any more is forgotten with the next Forget or Load. Thread-safe. Used by the key ring and by background
+// work.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,9 @@ class UsageTable {
   // `id` is an access key's or a role's.
   void Note(std::string_view id, std::string_view service, std::string_view region, int64_t now_millis);
   std::optional<Usage> Find(std::string_view id) const;
+
+  // Forgets, durably, those that `is_known` does not know any more.
+  Task<Status> Forget(std::function<bool(std::string_view id)> is_known);
 
   // Stores what was noted since the last time.
   Task<Status> Write();

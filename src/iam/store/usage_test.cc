@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "iam/store/store_testing.h"
+#include "storage/engine_calls.h"
+#include "table/keys/key_layout.h"
 
 namespace armature::iam {
 namespace {
@@ -38,6 +40,19 @@ TEST_F(UsageTest, TheLastUseIsToldAndStoredWhenItIsWritten) {
   EXPECT_EQ(usage_->Find("AKIA1")->region, "eu-north-1");
 }
 
+// The example of docs/design/formats.md.
+TEST_F(UsageTest, BytesAsDocumented) {
+  usage_->Note("AKIA1", "dynamodb", "eu-north-1", kNow);
+  EXPECT_EQ(Write(), "ok");
+  const std::string key = table::IamUsageKey("AKIA1");
+  EXPECT_EQ(key, "AlAKIA1");
+  const auto stored = RunBlocking([](storage::Engine& engine, const std::string& of) -> Task<std::string> {
+    const auto value = co_await storage::GetValue(engine, engine.system(), of);
+    co_return value&&* value ? **value : "none";
+  }(*engine_, key));
+  EXPECT_EQ(stored, R"({"version":1,"at":1700000000000,"service":"dynamodb","region":"eu-north-1"})");
+}
+
 TEST_F(UsageTest, NothingIsWrittenTwice) {
   usage_->Note("AKIA1", "dynamodb", "r", kNow);
   EXPECT_EQ(Write(), "ok");
@@ -48,6 +63,26 @@ TEST_F(UsageTest, NothingIsWrittenTwice) {
   usage_->Note("AKIA1", "dynamodb", "r", kNow + 61'000);
   EXPECT_EQ(Write(), "ok");
   EXPECT_EQ(engine_->stats().commits, commits + 1);
+}
+
+TEST_F(UsageTest, WhatBelongsToNobodyIsForgottenWhileItRuns) {
+  usage_->Note("AKIA1", "dynamodb", "r", kNow);
+  usage_->Note("AKIA2", "dynamodb", "r", kNow);
+  EXPECT_EQ(Write(), "ok");
+  const auto forget = [&] {
+    return RunBlocking(usage_->Forget([](std::string_view id) { return id == "AKIA2"; })).ToString();
+  };
+  engine_->FailNext(Point::kCommit, 1, Status::NoSpace("full"));
+  EXPECT_NE(forget(), "ok");
+  EXPECT_TRUE(usage_->Find("AKIA1")) << "tried again the next time";
+  EXPECT_EQ(forget(), "ok");
+  EXPECT_FALSE(usage_->Find("AKIA1"));
+  EXPECT_TRUE(usage_->Find("AKIA2"));
+  const uint64_t commits = engine_->stats().commits;
+  EXPECT_EQ(forget(), "ok");
+  EXPECT_EQ(engine_->stats().commits, commits) << "nothing is left to do";
+  Load();
+  EXPECT_FALSE(usage_->Find("AKIA1"));
 }
 
 TEST_F(UsageTest, AFailedWriteIsMadeAgain) {

@@ -4,6 +4,7 @@
 #include "iam_api/call.h"
 #include "iam_api/iam_operations.h"
 #include "iam_api/simulation/principal_policies.h"
+#include "iam_api/simulation/simulation.h"
 
 namespace armature::iam_api {
 
@@ -16,6 +17,8 @@ void AddKeys(const policy::Policy& policy, Names& names) {
 }
 
 QueryResult AddKeysOf(const wire::List<std::string_view>& texts, Names& names) {
+  size_t bytes = 0;
+  ARMATURE_CHECK_OK(CountGivenPolicies(texts, bytes));
   for (const std::string_view text : texts) {
     const auto document = iam::MakeDocument(text, policy::PolicyKind::kIdentity);
     if (!document) return wire::iam::InvalidInput(document.error().message);

@@ -4,8 +4,6 @@
 #include <span>
 
 #include "iam/entities/names.h"
-#include "policy/document/statement_positions.h"
-#include "policy/explain.h"
 
 namespace armature::iam_api {
 
@@ -52,6 +50,25 @@ bool AllowsAlone(const policy::Explanation& explanation, policy::PolicyType type
 
 }  // namespace
 
+QueryResult CountGivenPolicies(const wire::List<std::string_view>& texts, size_t& bytes) {
+  for (const std::string_view text : texts) bytes += text.size();
+  if (bytes <= kMostGivenPolicyBytes) return {};
+  return wire::iam::InvalidInput(
+      fmt::format("The policies of a simulation can have {} characters together.", kMostGivenPolicyBytes));
+}
+
+QueryResult CheckContextSize(const wire::List<wire::iam::ContextEntryInput>& entries) {
+  size_t values = 0, bytes = 0;
+  for (const auto& entry : entries)
+    for (const std::string_view value : entry.ContextKeyValues) {
+      ++values;
+      bytes += value.size();
+    }
+  if (values <= kMostContextValues && bytes <= kMostContextBytes) return {};
+  return wire::iam::InvalidInput(fmt::format("ContextEntries can have {} values of {} characters together.",
+                                             kMostContextValues, kMostContextBytes));
+}
+
 GivenConditions::GivenConditions(const wire::List<wire::iam::ContextEntryInput>& entries) {
   for (const auto& entry : entries) {
     auto& values = values_[iam::FoldCase(entry.ContextKeyName.value_or({}))];
@@ -76,18 +93,48 @@ QueryResult Simulation::AddIdentityPolicy(std::string_view text, std::string sou
 
 void Simulation::AddIdentityPolicy(iam::DocumentRef document, std::string source) {
   identity_.push_back(document->compiled);
-  documents_.push_back(std::move(document));
-  sources_.push_back(std::move(source));
+  held_.push_back({.source = std::move(source)});
+  held_.back().Hold(std::move(document));
 }
 
 QueryResult Simulation::SetBoundary(std::string_view text) {
-  ARMATURE_TRY(boundary_, Read(text, policy::PolicyKind::kIdentity));
+  ARMATURE_TRY(iam::DocumentRef document, Read(text, policy::PolicyKind::kIdentity));
+  SetBoundary(std::move(document));
   return {};
 }
 
 QueryResult Simulation::SetResourcePolicy(std::string_view text) {
-  ARMATURE_TRY(resource_, Read(text, policy::PolicyKind::kResource));
+  ARMATURE_TRY(iam::DocumentRef document, Read(text, policy::PolicyKind::kResource));
+  resource_.Hold(std::move(document));
   return {};
+}
+
+void Simulation::Held::Hold(iam::DocumentRef held) {
+  document = std::move(held);
+  positions = policy::StatementPositions(document->text);
+}
+
+size_t Simulation::policy_bytes() const {
+  const auto bytes_of = [](const Held& held) { return held.document ? held.document->text.size() : 0; };
+  size_t bytes = bytes_of(boundary_) + bytes_of(resource_);
+  for (const Held& held : held_) bytes += bytes_of(held);
+  return bytes;
+}
+
+const Simulation::Held& Simulation::HolderOf(const policy::StatementReport& report) const {
+  if (report.type == policy::PolicyType::kIdentity) return held_[report.policy];
+  return report.type == policy::PolicyType::kBoundary ? boundary_ : resource_;
+}
+
+wire::iam::Statement Simulation::Matched(const policy::StatementReport& report) const {
+  const Held& holder = HolderOf(report);
+  wire::iam::Statement matched;
+  matched.SourcePolicyId = holder.source;
+  matched.SourcePolicyType = &holder == &resource_ ? "Resource Policy" : "IAM Policy";
+  if (report.statement >= holder.positions.size()) return matched;
+  matched.StartPosition = PositionOf(holder.positions[report.statement].begin);
+  matched.EndPosition = PositionOf(holder.positions[report.statement].end);
+  return matched;
 }
 
 wire::iam::EvaluationResult Simulation::Run(std::string_view action, std::string_view resource,
@@ -95,8 +142,8 @@ wire::iam::EvaluationResult Simulation::Run(std::string_view action, std::string
                                             const policy::ConditionSource& conditions) const {
   policy::ApplicablePolicies policies;
   policies.identity = identity_;
-  policies.boundary = boundary_ ? boundary_->compiled.get() : nullptr;
-  policies.resource = resource_ ? resource_->compiled.get() : nullptr;
+  policies.boundary = boundary_.policy();
+  policies.resource = resource_.policy();
   const policy::Request request{action, resource, resource_account, principal, conditions};
   const policy::Explanation explanation = policy::Explain(request, policies);
 
@@ -109,20 +156,9 @@ wire::iam::EvaluationResult Simulation::Run(std::string_view action, std::string
   const policy::Effect decisive = explanation.decision.allowed() ? policy::Effect::kAllow : policy::Effect::kDeny;
   for (const policy::StatementReport& report : explanation.statements) {
     if (!report.matches() || report.effect != decisive) continue;
-    const bool is_identity = report.type == policy::PolicyType::kIdentity;
-    const bool is_boundary = report.type == policy::PolicyType::kBoundary;
-    auto& matched = result.MatchedStatements->emplace_back();
-    matched.SourcePolicyId = is_identity   ? sources_[report.policy]
-                             : is_boundary ? "PermissionsBoundary"
-                                           : "ResourcePolicy";
-    matched.SourcePolicyType = is_identity || is_boundary ? "IAM Policy" : "Resource Policy";
-    const iam::Document& document = is_identity ? *documents_[report.policy] : is_boundary ? *boundary_ : *resource_;
-    const auto positions = policy::StatementPositions(document.text);
-    if (report.statement >= positions.size()) continue;
-    matched.StartPosition = PositionOf(positions[report.statement].begin);
-    matched.EndPosition = PositionOf(positions[report.statement].end);
+    result.MatchedStatements->push_back(Matched(report));
   }
-  if (boundary_) {
+  if (boundary_.document) {
     result.PermissionsBoundaryDecisionDetail.emplace().AllowedByPermissionsBoundary =
         AllowsAlone(explanation, policy::PolicyType::kBoundary);
   }

@@ -1,9 +1,10 @@
 // SimulateCustomPolicy and SimulatePrincipalPolicy: what policies would decide, and which statements of them.
 #include <algorithm>
 
+#include "base/tasks/heavy_lane.h"
 #include "iam_api/call.h"
 #include "iam_api/iam_operations.h"
-#include "iam_api/page.h"
+#include "iam_api/simulation/numbered_page.h"
 #include "iam_api/simulation/principal_policies.h"
 #include "iam_api/simulation/simulation.h"
 #include "model/names/arn.h"
@@ -48,7 +49,9 @@ std::string_view AccountIn(std::string_view owner) {
 
 template <class Input>
 QueryResult AddGivenPolicies(const Input& input, Simulation& simulation) {
-  size_t number = 0;
+  size_t number = 0, bytes = input.ResourcePolicy.value_or({}).size();
+  ARMATURE_CHECK_OK(CountGivenPolicies(input.PermissionsBoundaryPolicyInputList, bytes));
+  ARMATURE_CHECK_OK(CountGivenPolicies(input.PolicyInputList, bytes));
   for (const std::string_view text : input.PolicyInputList)
     ARMATURE_CHECK_OK(simulation.AddIdentityPolicy(text, fmt::format("PolicyInputList.{}", ++number)));
   if (input.PermissionsBoundaryPolicyInputList.size() > 1)
@@ -62,27 +65,58 @@ QueryResult AddGivenPolicies(const Input& input, Simulation& simulation) {
   return {};
 }
 
-// Every action on every resource, as far as they are on the page.
+// How much of a list one page goes over: it ends early when it has had so much, and always has one result.
+class PageBudget {
+ public:
+  explicit PageBudget(size_t policy_bytes) : policy_bytes_(policy_bytes) {}
+
+  void Take(const wire::iam::EvaluationResult& result) {
+    gone_over_ += policy_bytes_;
+    reply_bytes_ += kBytesOfResult + result.EvalResourceName->size();
+    for (const auto& statement : *result.MatchedStatements)
+      reply_bytes_ += kBytesOfStatement + statement.SourcePolicyId->size();
+    for (const std::string& key : *result.MissingContextValues) reply_bytes_ += kBytesOfKey + key.size();
+  }
+  bool is_spent() const { return gone_over_ >= kMostGoneOver || reply_bytes_ >= kMostReplyBytes; }
+
+ private:
+  static constexpr size_t kMostGoneOver = size_t{64} << 20;
+  static constexpr size_t kMostReplyBytes = size_t{1} << 20;
+  // What the reply has around texts, roughly.
+  static constexpr size_t kBytesOfResult = 500;
+  static constexpr size_t kBytesOfStatement = 300;
+  static constexpr size_t kBytesOfKey = 20;
+
+  const size_t policy_bytes_;
+  size_t gone_over_ = 0;
+  size_t reply_bytes_ = 0;
+};
+
+// Every action on every resource, as far as they are on the page. Others go first after each: a decision by long
+// policies takes a while.
 template <class Input, class Output>
-QueryResult RunAll(const Input& input, const Simulation& simulation, const SimulatedCaller& caller, Output& output) {
+Task<QueryResult> RunAll(const Input& input, const Simulation& simulation, const SimulatedCaller& caller,
+                         Output& output) {
   for (const std::string_view action : input.ActionNames)
     if (const size_t colon = action.find(':'); colon == 0 || colon >= action.size() - 1)
-      return wire::iam::InvalidInput(fmt::format("Invalid Action: {}", action));
-  ARMATURE_TRY(Page page, Page::Of(input));
-  std::vector<std::string_view> resources(input.ResourceArns.begin(), input.ResourceArns.end());
-  if (resources.empty()) resources.emplace_back("*");
+      co_return wire::iam::InvalidInput(fmt::format("Invalid Action: {}", action));
+  ARMATURE_CO_CHECK_OK(CheckContextSize(input.ContextEntries));
+  const size_t resources = std::max<size_t>(input.ResourceArns.size(), 1);
+  ARMATURE_CO_TRY(NumberedPage page,
+                  NumberedPage::Begin(input.Marker, input.MaxItems, input.ActionNames.size() * resources));
   const GivenConditions conditions(input.ContextEntries);
   const std::string_view owner = input.ResourceOwner ? AccountIn(*input.ResourceOwner) : std::string_view();
   output.EvaluationResults.emplace();
-  size_t number = 0;
-  for (const std::string_view action : input.ActionNames)
-    for (const std::string_view resource : resources) {
-      if (page.is_full()) break;
-      if (page.Takes(fmt::format("{:010}", number++)))
-        output.EvaluationResults->push_back(simulation.Run(action, resource, owner, caller.AsPrincipal(), conditions));
-    }
+  for (PageBudget budget(simulation.policy_bytes()); !page.is_complete() && !budget.is_spent(); page.Advance()) {
+    const std::string_view action = input.ActionNames[page.next() / resources];
+    const std::string_view resource =
+        input.ResourceArns.empty() ? std::string_view("*") : input.ResourceArns[page.next() % resources];
+    output.EvaluationResults->push_back(simulation.Run(action, resource, owner, caller.AsPrincipal(), conditions));
+    budget.Take(output.EvaluationResults->back());
+    co_await HeavyLane::Yield();
+  }
   page.Finish(output);
-  return {};
+  co_return QueryResult();
 }
 
 Task<QueryResult> SimulateCustomPolicy(IamService& service, QueryContext& context,
@@ -90,11 +124,13 @@ Task<QueryResult> SimulateCustomPolicy(IamService& service, QueryContext& contex
                                        wire::iam::SimulateCustomPolicyOutput& output) {
   const Call call(service, context);
   ARMATURE_CO_CHECK_OK(call.CheckMay("*"));
+  HeavyLane::Pass pass;
+  co_await pass.Take();
   Simulation simulation;
   ARMATURE_CO_CHECK_OK(AddGivenPolicies(input, simulation));
   SimulatedCaller caller{{}, call.account(), {}, {}};
   if (input.CallerArn) { ARMATURE_CO_TRY(caller, CallerNamed(call, *input.CallerArn)); }
-  co_return RunAll(input, simulation, caller, output);
+  co_return co_await RunAll(input, simulation, caller, output);
 }
 
 // Whether the simulation is to go without it.
@@ -113,6 +149,8 @@ Task<QueryResult> SimulatePrincipalPolicy(IamService& service, QueryContext& con
                                           wire::iam::SimulatePrincipalPolicyOutput& output) {
   const Call call(service, context);
   ARMATURE_CO_CHECK_OK(call.CheckMay(*input.PolicySourceArn));
+  HeavyLane::Pass pass;
+  co_await pass.Take();
   ARMATURE_CO_TRY(const PrincipalPolicies principal, PoliciesOf(call, *input.PolicySourceArn));
   Simulation simulation;
   for (const SourcedPolicy& policy : principal.policies)
@@ -122,7 +160,7 @@ Task<QueryResult> SimulatePrincipalPolicy(IamService& service, QueryContext& con
   ARMATURE_CO_CHECK_OK(AddGivenPolicies(input, simulation));
   SimulatedCaller caller{principal.user_arn, call.account(), principal.id, principal.user_name};
   if (input.CallerArn) { ARMATURE_CO_TRY(caller, CallerNamed(call, *input.CallerArn)); }
-  co_return RunAll(input, simulation, caller, output);
+  co_return co_await RunAll(input, simulation, caller, output);
 }
 
 }  // namespace

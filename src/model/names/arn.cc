@@ -85,7 +85,7 @@ std::optional<KinesisStreamArn> ParseKinesisStreamArn(std::string_view text) {
   if (!arn) return std::nullopt;
   const auto name = ResourceOf(*arn, "kinesis", "stream/");
   if (!name || !IsRegionName(arn->region) || !IsKinesisStreamName(*name)) return std::nullopt;
-  return KinesisStreamArn{arn->region, *name};
+  return KinesisStreamArn{arn->region, arn->account, *name};
 }
 
 }  // namespace armature::model

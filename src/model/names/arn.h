@@ -49,6 +49,7 @@ std::string MakeStreamArn(std::string_view table_arn, std::string_view label);
 // and in a request.
 struct KinesisStreamArn {
   std::string_view region;
+  std::string_view account;
   std::string_view name;
 };
 std::optional<KinesisStreamArn> ParseKinesisStreamArn(std::string_view text);

@@ -97,6 +97,22 @@ void Reactor::Wake() {
   [[maybe_unused]] const ssize_t written = write(wake_fd_, &one, sizeof(one));
 }
 
+void Reactor::PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds pause) {
+  sleepers_.emplace_front();
+  Sleeper& sleeper = sleepers_.front();
+  sleeper.reactor = this;
+  sleeper.handle = handle;
+  sleeper.place = sleepers_.begin();
+  timers_.Schedule(sleeper, now_millis_ + pause.count());
+}
+
+// Posting, not resuming: what it does may wait for the end of a turn, and this one's work is done.
+void Reactor::Sleeper::OnTimer(int64_t) {
+  Reactor& of = *reactor;
+  of.Post(handle);
+  of.sleepers_.erase(place);  // and this with it
+}
+
 void Reactor::Stop() {
   stopping_.store(true);
   Wake();

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <coroutine>
 #include <cstdint>
+#include <list>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -59,6 +61,7 @@ class Reactor final : public Executor {
   void Wake();
 
   void Post(std::coroutine_handle<> handle) override;
+  void PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds pause) override;
   // True on the thread inside Run.
   bool IsCurrent() const { return Executor::Current() == this; }
   // The one whose Run the calling thread is in; null: it is in none.
@@ -113,6 +116,14 @@ class Reactor final : public Executor {
   }
 
  private:
+  // A coroutine that was posted for later.
+  struct Sleeper final : Timer {
+    void OnTimer(int64_t now_millis) override;
+    Reactor* reactor = nullptr;
+    std::coroutine_handle<> handle;
+    std::list<Sleeper>::iterator place;  // in sleepers_
+  };
+
   int WaitMillis() const;
   // How many there were.
   size_t RunPosted();
@@ -122,6 +133,7 @@ class Reactor final : public Executor {
   int wake_fd_ = -1;
   int64_t now_millis_;
   TimerWheel timers_;
+  std::list<Sleeper> sleepers_;
   std::vector<EventSource*> graveyard_;
   std::vector<std::pair<const void*, std::unique_ptr<ReactorLocal>>> locals_;
   std::vector<std::coroutine_handle<>> own_posts_;  // posted from the loop's own thread

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/tasks/pause.h"
+
 namespace armature::net {
 namespace {
 
@@ -108,6 +110,25 @@ TEST_F(ReactorTest, SleepFollowsTheInjectedClock) {
   clock_.AdvanceMillis(1'010);
   reactor_.Wake();
   EXPECT_GE(future.get(), 1'005'000);
+}
+
+TEST_F(ReactorTest, APauseFollowsTheInjectedClockAndEndsInATurn) {
+  std::promise<void> paused;
+  std::promise<bool> ended;
+  Detach([](Reactor& reactor, std::promise<void>& before, std::promise<bool>& after) -> Task<void> {
+    co_await reactor.Enter();
+    before.set_value();
+    co_await PauseFor{std::chrono::milliseconds(40)};
+    after.set_value(reactor.IsCurrent() && Turn::Current());
+  }(reactor_, paused, ended));
+  paused.get_future().get();
+  auto future = ended.get_future();
+  clock_.AdvanceMillis(30);
+  reactor_.Wake();
+  EXPECT_EQ(future.wait_for(std::chrono::milliseconds(0)), std::future_status::timeout);
+  clock_.AdvanceMillis(20);
+  reactor_.Wake();
+  EXPECT_TRUE(future.get());
 }
 
 TEST_F(ReactorTest, SleepIntoThePastDoesNotSuspend) {

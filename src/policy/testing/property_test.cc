@@ -50,6 +50,26 @@ const Words kPrincipals = {R"("*")",
                            R"({"AWS":["arn:aws:sts::111122223333:federated-user/guest","111122223333"]})",
                            R"({"Service":"lambda.amazonaws.com"})"};
 
+// Trust policies, and who asks for a role.
+const Words kTrustActions = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:TagSession",
+                             "sts:SetSourceIdentity", "sts:*"};
+const Words kRequestTrustActions = {"sts:AssumeRole", "sts:AssumeRoleWithWebIdentity", "sts:SetSourceIdentity"};
+constexpr std::string_view kRoleArn = "arn:aws:iam::111122223333:role/team/Reader";
+constexpr std::string_view kProviderArn = "arn:aws:iam::111122223333:oidc-provider/i.example";
+constexpr Principal kStranger = {PrincipalKind::kWebIdentity, kProviderArn, {}};
+constexpr Principal kService = {PrincipalKind::kService, "lambda.amazonaws.com", {}};
+const Words kTrusted = {R"("*")",
+                        R"({"AWS":"111122223333"})",
+                        R"({"AWS":"444455556666"})",
+                        R"({"AWS":["arn:aws:iam::111122223333:user/bob","444455556666"]})",
+                        R"({"AWS":"AIDABOBBOBBOBBOBBOBBO"})",
+                        R"({"AWS":"arn:aws:sts::111122223333:assumed-role/Reader/s1"})",
+                        R"({"Service":"lambda.amazonaws.com"})",
+                        R"({"Service":["s3.amazonaws.com","lambda.amazonaws.com"],"AWS":"111122223333"})",
+                        R"({"Federated":"arn:aws:iam::111122223333:oidc-provider/i.example"})",
+                        R"({"Federated":["arn:aws:iam::111122223333:oidc-provider/o.example"]})",
+                        R"({"Federated":"accounts.google.com"})"};
+
 // Keys of one family have values that its operators understand, and now and then others.
 struct KeyFamily {
   Words operators;
@@ -87,12 +107,17 @@ const KeyFamily kFamilies[] = {
       R"("arn:*")", R"("arn:aws:i?m::1*:*/${aws:username}")", R"("*")", R"("arn:aws:lambda:*:*:function:*")"},
      {"arn:aws:iam::111122223333:user/bob", "arn:aws:iam::111122223333:role/team/Reader",
       "arn:aws:lambda:us-east-1:1:function:f:2", "x:y"}},
+    {{"StringEquals", "StringNotEquals", "StringLike"},
+     {"i.example:sub", "sts:SourceIdentity", "sts:ExternalId", "sts:RoleSessionName", "sts:TransitiveTagKeys"},
+     {R"("bob")", R"("b*")", R"("${aws:username}")", R"("${i.example:sub}")", R"("${sts:ExternalId, 'eve'}")"},
+     {"bob", "eve", "b*"}},
     {{"BinaryEquals"}, {"t:bin"}, {R"("QQ==")", R"("QUI=")"}, {"QQ==", "QUI=", "QkI="}},
 };
 
 class Generator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  // `actions` are those of identity and resource policies.
+  explicit Generator(uint32_t seed, Words actions = kActions) : random_(seed), actions_(std::move(actions)) {}
 
   size_t Below(size_t n) { return random_() % n; }
   bool OneIn(size_t n) { return Below(n) == 0; }
@@ -142,14 +167,19 @@ class Generator {
     std::string statements;
     for (size_t left = 1 + Below(3); left > 0; --left) {
       std::string statement = OneIn(4) ? R"({"Effect":"Deny")" : R"({"Effect":"Allow")";
-      statement += (OneIn(5) ? R"(,"NotAction":)" : R"(,"Action":)") + OneOrMoreTexts(kActions);
-      statement += (OneIn(5) ? R"(,"NotResource":)" : R"(,"Resource":)") + OneOrMoreTexts(kResources);
+      if (kind == PolicyKind::kTrust) {
+        statement += R"(,"Action":)" + OneOrMoreTexts(kTrustActions);
+        statement += (OneIn(6) ? R"(,"NotPrincipal":)" : R"(,"Principal":)") + Pick(kTrusted);
+      } else {
+        statement += (OneIn(5) ? R"(,"NotAction":)" : R"(,"Action":)") + OneOrMoreTexts(actions_);
+        statement += (OneIn(5) ? R"(,"NotResource":)" : R"(,"Resource":)") + OneOrMoreTexts(kResources);
+      }
       if (kind == PolicyKind::kResource)
         statement += (OneIn(6) ? R"(,"NotPrincipal":)" : R"(,"Principal":)") + Pick(kPrincipals);
       if (OneIn(2)) statement += R"(,"Condition":)" + Conditions();
       statements += (statements.empty() ? "" : ",") + statement + "}";
     }
-    const bool is_old = kind == PolicyKind::kResource && OneIn(4);
+    const bool is_old = kind != PolicyKind::kIdentity && OneIn(4);
     return std::string(R"({"Version":")") + (is_old ? "2008-10-17" : "2012-10-17") + R"(","Statement":[)" + statements +
            "]}";
   }
@@ -160,7 +190,8 @@ class Generator {
       for (const std::string& key : family.keys) {
         if (OneIn(3)) continue;
         std::vector<std::string> values = {Pick(family.request_values)};
-        while (key == "dynamodb:LeadingKeys" && OneIn(2)) values.push_back(Pick(family.request_values));
+        const bool is_multivalued = key == "dynamodb:LeadingKeys" || key == "sts:TransitiveTagKeys";
+        while (is_multivalued && OneIn(2)) values.push_back(Pick(family.request_values));
         conditions.Set(key, values);
       }
     return conditions;
@@ -168,6 +199,7 @@ class Generator {
 
  private:
   Random random_;
+  const Words actions_;
 };
 
 std::string ShortVerdict(const Decision& decision) {
@@ -183,7 +215,7 @@ struct World {
   std::vector<std::shared_ptr<const Policy>> identity;
   std::shared_ptr<const Policy> boundary;
   std::vector<std::shared_ptr<const Policy>> session;
-  std::shared_ptr<const Policy> resource;
+  std::shared_ptr<const Policy> resource;  // or the trust policy
 
   ApplicablePolicies policies() const { return {identity, boundary.get(), session, resource.get()}; }
   std::string Show() const {
@@ -192,11 +224,12 @@ struct World {
     if (texts.boundary) text += "\nboundary " + *texts.boundary;
     for (const std::string& document : texts.session) text += "\nsession " + document;
     if (texts.resource) text += "\nresource " + *texts.resource;
+    if (texts.trust) text += "\ntrust " + *texts.trust;
     return text;
   }
 };
 
-World MakeWorld(Generator& generator) {
+World MakeWorld(Generator& generator, PolicyKind of_resource = PolicyKind::kResource) {
   const auto compile = [](const std::string& document, PolicyKind kind) {
     auto policy = Parse(document, kind);
     EXPECT_TRUE(policy) << document << ": " << (policy ? "" : policy.error().message());
@@ -207,11 +240,13 @@ World MakeWorld(Generator& generator) {
     world.texts.identity.push_back(generator.Document(PolicyKind::kIdentity));
   if (generator.OneIn(3)) world.texts.boundary = generator.Document(PolicyKind::kIdentity);
   if (generator.OneIn(3)) world.texts.session = {generator.Document(PolicyKind::kIdentity)};
-  if (generator.OneIn(2)) world.texts.resource = generator.Document(PolicyKind::kResource);
+  if (of_resource == PolicyKind::kTrust) world.texts.trust = generator.Document(PolicyKind::kTrust);
+  else if (generator.OneIn(2)) world.texts.resource = generator.Document(PolicyKind::kResource);
   for (const std::string& text : world.texts.identity) world.identity.push_back(compile(text, PolicyKind::kIdentity));
   for (const std::string& text : world.texts.session) world.session.push_back(compile(text, PolicyKind::kIdentity));
   if (world.texts.boundary) world.boundary = compile(*world.texts.boundary, PolicyKind::kIdentity);
   if (world.texts.resource) world.resource = compile(*world.texts.resource, PolicyKind::kResource);
+  if (world.texts.trust) world.resource = compile(*world.texts.trust, PolicyKind::kTrust);
   return world;
 }
 
@@ -243,6 +278,46 @@ TEST(PolicyProperty, DecidesAsTheReferenceDoes) {
        {"allowed", "explicit identity", "explicit boundary", "explicit session", "explicit resource",
         "implicit identity", "implicit boundary", "implicit session", "implicit resource"})
     EXPECT_GT(verdicts[verdict], 100) << verdict;
+}
+
+// Who may have a role: users, roles and roots of its account and of another one, web identities and services.
+TEST(PolicyProperty, TrustsWhomTheReferenceDoes) {
+  Generator generator(20261119, {"sts:AssumeRole", "sts:*", "*", "dynamodb:*", "sts:Assume*", "STS:*identity"});
+  std::map<std::string, int> verdicts;
+  std::map<PrincipalKind, int> allowed;
+  const Principal* const principals[] = {&kBob, &kRoot, &kSession, &kFederated, &kStranger, &kService};
+  for (int i = 0; i < 4000; ++i) {
+    World world = MakeWorld(generator, PolicyKind::kTrust);
+    if (HasFailure()) return;
+    for (int j = 0; j < 4; ++j) {
+      const TestConditions conditions = generator.RequestConditions();
+      const Principal& principal = *principals[generator.Below(std::size(principals))];
+      const bool is_outside = principal.account.empty();
+      // Who belongs to no account has no policies of his own.
+      World asked = world;
+      if (is_outside) {
+        asked.texts.identity.clear();
+        asked.identity.clear();
+        asked.texts.session.clear();
+        asked.session.clear();
+        asked.texts.boundary.reset();
+        asked.boundary.reset();
+      }
+      const std::string& action = generator.Pick(kRequestTrustActions);
+      const Request request{action, kRoleArn, generator.OneIn(3) ? kOtherAccount : kAccount, principal, conditions};
+      const std::string verdict = ShortVerdict(Evaluate(request, asked.policies()));
+      ++verdicts[verdict];
+      if (verdict == "allowed") ++allowed[principal.kind];
+      std::string shown;
+      for (const auto& [key, values] : conditions.values())
+        for (const std::string& value : values) shown += " " + key + "=" + value;
+      ASSERT_EQ(verdict, ReferenceVerdict(request, conditions.values(), asked.texts))
+          << i << "/" << j << ": " << principal.arn << " " << request.action << shown << asked.Show();
+    }
+  }
+  for (const char* verdict : {"allowed", "explicit trust", "explicit identity", "implicit trust", "implicit identity"})
+    EXPECT_GT(verdicts[verdict], 100) << verdict;
+  for (const Principal* const principal : principals) EXPECT_GT(allowed[principal->kind], 5) << principal->arn;
 }
 
 // What is told of single statements fits the decision.

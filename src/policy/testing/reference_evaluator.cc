@@ -42,6 +42,11 @@ bool Matches(const Pattern& pattern, const std::string& text, size_t p = 0, size
   return fits && Matches(pattern, text, p + 1, t + 1);
 }
 
+// Web identities and services.
+bool IsOutsideAccounts(PrincipalKind kind) {
+  return kind == PrincipalKind::kWebIdentity || kind == PrincipalKind::kService;
+}
+
 // --- one request
 
 class Reference {
@@ -87,6 +92,7 @@ class Reference {
     if (key == "aws:username") return one(who.user_name);
     if (key == "aws:userid") return one(who.user_id);
     if (key == "aws:principalaccount") return one(who.account);
+    if (key == "aws:principalarn" && IsOutsideAccounts(who.kind)) return {};
     if (key == "aws:principalarn") return one(who.kind == PrincipalKind::kRoleSession ? who.entity_arn : who.arn);
     const auto found = conditions_.find(key);
     return found == conditions_.end() ? Texts{} : found->second;
@@ -174,6 +180,9 @@ class Reference {
     if (principal.is_string()) return {"everyone"};
     for (const auto kind : principal.get_object())
       for (const std::string& text : List(kind.value)) {
+        if (kind.key == "Federated" && who.kind == PrincipalKind::kWebIdentity && text == who.arn)
+          names.insert("entity");
+        if (kind.key == "Service" && who.kind == PrincipalKind::kService && text == who.arn) names.insert("entity");
         if (kind.key != "AWS") continue;
         const std::string account(who.account);
         const bool is_session = who.kind == PrincipalKind::kRoleSession || who.kind == PrincipalKind::kFederatedUser;
@@ -182,7 +191,7 @@ class Reference {
         if (who.kind == PrincipalKind::kUser && text == who.arn) names.insert("entity");
         if (is_session && text == who.entity_arn) names.insert("entity");
         if (is_session && text == who.arn) names.insert("session");
-        if (text == who.unique_id) names.insert("entity");
+        if (!text.empty() && text == who.unique_id) names.insert("entity");
       }
     return names;
   }
@@ -196,7 +205,8 @@ class Reference {
     if (!Has(statement, "NotPrincipal")) return std::set<std::string>{"none"};
     const auto names = NamesIn(statement["NotPrincipal"].value());
     if (!IsDeny(statement)) return names.empty() ? std::optional(std::set<std::string>{"everyone"}) : std::nullopt;
-    std::set<std::string> needed = {"account"};
+    std::set<std::string> needed;
+    if (!IsOutsideAccounts(request_.principal.kind)) needed.insert("account");
     if (request_.principal.kind != PrincipalKind::kRoot) needed.insert("entity");
     if (request_.principal.kind == PrincipalKind::kRoleSession ||
         request_.principal.kind == PrincipalKind::kFederatedUser)
@@ -365,12 +375,16 @@ std::string ReferenceVerdict(const Request& request, const ReferenceConditions& 
   const Said boundary = policies.boundary ? Ask(*policies.boundary, request, conditions) : Said();
   const Said session = ask_all(policies.session);
   const Said resource = policies.resource ? Ask(*policies.resource, request, conditions) : Said();
+  const Said trust = policies.trust ? Ask(*policies.trust, request, conditions) : Said();
   if (resource.denies) return "explicit resource";
+  if (trust.denies) return "explicit trust";
   if (identity.denies) return "explicit identity";
   if (boundary.denies) return "explicit boundary";
   if (session.denies) return "explicit session";
 
   const PrincipalKind kind = request.principal.kind;
+  // Whom no account knows, nothing but the role's trust can let in.
+  if (IsOutsideAccounts(kind)) return trust.allows.empty() ? "implicit trust" : "allowed";
   const bool identity_ok = kind == PrincipalKind::kRoot || !identity.allows.empty();
   const bool boundary_ok = !policies.boundary || !boundary.allows.empty();
   const bool session_ok =
@@ -384,18 +398,21 @@ std::string ReferenceVerdict(const Request& request, const ReferenceConditions& 
   if (!is_own) {
     std::string own = own_account();
     if (own != "allowed") return own;
+    if (policies.trust) return trust.allows.empty() ? "implicit trust" : "allowed";
     return resource.allows.empty() ? "implicit resource" : "allowed";
   }
-  // The rows of the table of resource policies, the most generous first.
-  if (resource.allows.contains("session")) return "allowed";
-  const bool is_named = resource.allows.contains("entity");
-  const bool is_everyone = resource.allows.contains("everyone");
+  // The rows of the table of resource policies, the most generous first. A trust policy is one, and must allow.
+  const std::set<std::string>& allows = policies.trust ? trust.allows : resource.allows;
+  if (allows.contains("session")) return "allowed";
+  const bool is_named = allows.contains("entity");
+  const bool is_everyone = allows.contains("everyone");
   if (kind == PrincipalKind::kUser && (is_named || is_everyone)) return session_ok ? "allowed" : "implicit session";
   if (is_named || is_everyone) {
     if (!boundary_ok) return "implicit boundary";
     return session_ok ? "allowed" : "implicit session";
   }
-  return own_account();
+  const std::string own = own_account();
+  return own == "allowed" && policies.trust && trust.allows.empty() ? "implicit trust" : own;
 }
 
 }  // namespace armature::policy

@@ -20,6 +20,7 @@ struct ReferencePolicies {
   std::optional<std::string> boundary;
   std::vector<std::string> session;
   std::optional<std::string> resource;
+  std::optional<std::string> trust;  // of the role that is to be assumed; then there is no resource policy
 };
 
 // By lower-case name.

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 namespace armature::server {
@@ -17,8 +16,6 @@ sigset_t BlockSignals(bool reloads) {
   signal(SIGPIPE, SIG_IGN);
   return signals;
 }
-
-void KeepMemoryPrivate() { prctl(PR_SET_DUMPABLE, 0); }
 
 void RaiseDescriptorLimit() {
   rlimit limit{};

@@ -14,10 +14,6 @@ namespace armature::server {
 // every thread but the one that waits for them.
 sigset_t BlockSignals(bool reloads);
 
-// The memory has secrets and everybody's items in it. It is not written to core files, and other processes of the same
-// user, handlers of triggers among them, can look neither into it nor at the environment that the server was given.
-void KeepMemoryPrivate();
-
 // Connections and table files each take a descriptor; the usual soft limit of 1024 is for programs that use select.
 void RaiseDescriptorLimit();
 

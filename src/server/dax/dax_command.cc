@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/memory/memory_reserve.h"
+#include "base/memory/private_memory.h"
 #include "net/tls/record_buffers.h"
 #include "server/command/process_setup.h"
 #include "server/dax/dax_options.h"

@@ -36,9 +36,8 @@ dax::BackendError ToBackendError(const model::ApiError& error) {
 Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::string_view json, const dax::Scope& scope) {
   const wire::OperationSchema* const schema = wire::FindOperation(kService, operation);
   if (!schema) co_return ToBackendError(model::UnknownOperationException());
-  const std::shared_ptr<const auth::Identity> identity =
-      role_ ? role_(scope.account) : std::make_shared<const auth::Identity>(auth::RootIdentity(scope.account));
-  if (!identity) co_return ToBackendError(model::AccessDeniedException("The cluster's role is not there"));
+  const OnBehalf behalf = role_.Now(scope.account);
+  if (!behalf.identity) co_return ToBackendError(model::AccessDeniedException("The cluster's role is not there"));
 
   std::string padded;
   padded.reserve(json.size() + simdjson::SIMDJSON_PADDING);
@@ -47,7 +46,7 @@ Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::stri
   net::HttpRequest http;  // of which the pipeline asks what a client's would say of itself: nothing
   front::Call call;
   std::string body;
-  front::Caller caller{auth::PrincipalOf(identity, kKeyId), scope.region, {}, true, !role_};
+  front::Caller caller{auth::PrincipalOf(behalf.identity, kKeyId), scope.region, {}, true, behalf.is_unproven};
   model::ApiResult<void> answered = pipeline_.PrepareOwn(padded, *schema, std::move(caller), arena, call);
   if (answered) answered = co_await pipeline_.Execute(call, http, arena, body);
   if (!answered) co_return ToBackendError(answered.error());

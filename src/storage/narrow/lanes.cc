@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "base/memory/memory_reserve.h"
+
 namespace armature::storage {
 namespace {
 
@@ -35,6 +37,7 @@ void Lanes::Post(const Jobs& jobs) {
 // --- commits
 
 void Lanes::Commit(CommitOp& op) {
+  const Essential ordered;  // and answered
   Jobs jobs;
   {
     MutexLock lock(mutex_);
@@ -58,8 +61,8 @@ Status Lanes::Place(CommitOp& op, Jobs& jobs) {
   if (Status status = CheckBatch(*op.partition, *op.batch); !status.ok()) return status;
   const PartitionId id = op.partition->id();
   Lane& lane = lanes_.at(id);
-  NarrowFaults::Fault fault;
-  if (id != kSystemPartition) fault = faults_.OfCommit(id);
+  if (id == kSystemPartition) return PlaceInSystem(lane, op, jobs);
+  const NarrowFaults::Fault fault = faults_.OfCommit(id);
   const bool can_be_doubtful = !op.partition->info().is_ended;
   Lane::Answers answers;
   Status status;
@@ -89,6 +92,17 @@ Status Lanes::Place(CommitOp& op, Jobs& jobs) {
   return status;
 }
 
+// Its handle never dies: what became of a commit is settled when it is answered.
+Status Lanes::PlaceInSystem(Lane& lane, CommitOp& op, Jobs& jobs) {
+  const NarrowFaults::Fault fault = faults_.PlannedOfCommit(kSystemPartition);
+  if (fault.kind == NarrowFaults::Kind::kBusy) return Status::Busy("the system partition has too much to write");
+  const bool is_unknown = fault.kind == NarrowFaults::Kind::kUnknown;
+  op.sequence = lane.NextSequence(*op.batch);
+  if (!is_unknown || fault.is_done) lane.Order(op, std::nullopt);
+  Schedule(kSystemPartition, lane, jobs);
+  return is_unknown ? Status::Unknown("no answer from the system partition") : Status();
+}
+
 void Lanes::Finish(CommitOp& op, uint64_t crashes) {
   {
     MutexLock lock(mutex_);
@@ -106,6 +120,7 @@ void Lanes::Schedule(PartitionId id, Lane& lane, Jobs& jobs) {
 // --- waiting
 
 void Lanes::WhenDurable(DurableOp& op) {
+  const Essential parked;  // or answered
   Jobs jobs;
   {
     MutexLock lock(mutex_);
@@ -180,12 +195,24 @@ Result<std::shared_ptr<OpenPartition>> Lanes::Open(PartitionId id, Epoch epoch) 
 
 Status Lanes::Change(PartitionId id, bool is_drop, const std::function<Status()>& change) {
   Lane* lane = nullptr;
+  Jobs jobs;
+  bool is_fenced = false;
   {
     MutexLock lock(mutex_);
     if (is_closed_) return Closed();
     lane = Find(id);
-    if (lane) lane->SetChanging(true);
+    is_fenced = lane && !is_drop && lane->is_open() && !lane->handle()->info().is_ended && faults_.FencesSplit(id);
+    if (is_fenced) {
+      Lane::Answers answers;
+      lane->Die(faults_.Survivors(lane->overlay().size()), true, answers);
+      AnswerLate(answers, jobs);
+      Schedule(id, *lane, jobs);
+    } else if (lane) {
+      lane->SetChanging(true);
+    }
   }
+  Post(jobs);
+  if (is_fenced) return Status::Fenced(fmt::format("partition {} has another owner", id));
   if (lane) Settle(*lane);
   Status status = change();
   if (lane) {

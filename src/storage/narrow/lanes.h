@@ -40,6 +40,7 @@ class Lanes {
 
   Result<std::shared_ptr<OpenPartition>> Open(PartitionId id, Epoch epoch);
   // Makes what is queued durable, then changes the partition in the engine below; when that is done its handle is dead.
+  // What is no drop may be fenced.
   Status Change(PartitionId id, bool is_drop, const std::function<Status()>& change);
   // Of all partitions of the keyspace.
   void SettleKeyspace(KeyspaceId keyspace);
@@ -70,6 +71,7 @@ class Lanes {
 
   void Order(CommitOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
   Status Place(CommitOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
+  Status PlaceInSystem(Lane& lane, CommitOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
   // False: it waits.
   bool Judge(DurableOp& op, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);
   void Schedule(PartitionId id, Lane& lane, Jobs& jobs) ARMATURE_WITH_LOCK(mutex_);

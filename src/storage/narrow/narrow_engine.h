@@ -7,7 +7,8 @@
 // below): then the handle is dead, and opening the partition again under a higher epoch settles what is left of it.
 // What is opened is exactly what survived: opened_at() says how far that goes, and nothing is on its way any more.
 //
-// The system partition is ordered and answered in the same way, and meets no fault but a crash. Commits to what is its
+// The system partition is ordered and answered in the same way. Chance spares it; it meets crashes, and BusyNext and
+// UnknownNext on demand. Commits to what is its
 // own of a partition that has ended take no numbers, so nobody could tell what became of them: they are fenced or
 // refused as busy, but never unknown, and a fence loses none that came before it. Thread-safe, and so are the controls.
 // All chance comes from the seed; which thread runs when does not.
@@ -40,15 +41,16 @@ struct NarrowOptions {
 
 class NarrowEngine : public Engine {
  public:
-  // The next commit, or the next wait for a commit that is not durable yet, is refused with kFenced: the commit is not
-  // done. The handle is dead; of the commits before it that are not durable as many as chance will have become so.
+  // The next commit, the next wait for a commit that is not durable yet, or the next split is refused with kFenced: it
+  // is not done. The handle is dead; of the commits before it that are not durable as many as chance will have become
+  // so.
   virtual void FenceNext(PartitionId id) = 0;
   // The next commit ends in kUnknown and is done or not. The handle is dead. Done, it has all before it done too.
   virtual void UnknownNext(PartitionId id, bool is_done) = 0;
   // The next commit is ordered, but waiting for it ends in kUnknown; it and all behind it are done or not. The handle
   // is dead from when it should have become durable.
   virtual void DoubtNext(PartitionId id, bool is_done) = 0;
-  // The next commits are refused with kBusy.
+  // The next commits, behind one that is to meet another fault, are refused with kBusy.
   virtual void BusyNext(PartitionId id, size_t count) = 0;
   // Nothing of the partition becomes durable until it is let go, opened again, split, dropped or closed.
   virtual void HoldBack(PartitionId id) = 0;

@@ -305,6 +305,26 @@ TEST_F(NarrowEngineTest, BusyDoesNothingAndPasses) {
   EXPECT_EQ(Put(*one_, "a").sequence, 1u);
 }
 
+TEST_F(NarrowEngineTest, ACommitToTheSystemPartitionThatIsNotAnsweredIsThereOrNeverWillBe) {
+  Sequence number = 0;
+  for (const bool is_done : {true, false}) {
+    engine_->UnknownNext(kSystemPartition, is_done);
+    engine_->BusyNext(kSystemPartition, 1);
+    Batch batch;
+    batch.Put("k", is_done ? "done" : "not done");
+    const Outcome unknown = Commit(engine_->system(), batch);
+    EXPECT_EQ(unknown.code, StatusCode::kUnknown);
+    EXPECT_EQ(unknown.sequence, number + 1);
+    EXPECT_TRUE(engine_->system().is_alive());
+    EXPECT_EQ(GetOr(*engine_, "k", "-", {View::kLatest}), "done");
+    number += is_done;
+    batch.Clear();
+    batch.Delete("another");
+    EXPECT_EQ(Commit(engine_->system(), batch).code, StatusCode::kBusy);
+    EXPECT_EQ(Commit(engine_->system(), batch).sequence, ++number);
+  }
+}
+
 TEST_F(NarrowEngineTest, ACrashTakesWhatIsNotDurable) {
   ASSERT_EQ(Durable(*one_, Put(*one_, "kept").mark), StatusCode::kOk);
   Batch system;

@@ -4,14 +4,17 @@
 
 namespace armature::storage {
 
+NarrowFaults::Fault NarrowFaults::PlannedOfCommit(PartitionId id) {
+  const auto planned = planned_.find(id);
+  if (planned == planned_.end()) return {};
+  if (planned->second.next) return *std::exchange(planned->second.next, std::nullopt);
+  if (planned->second.busy == 0) return {};
+  --planned->second.busy;
+  return {Kind::kBusy};
+}
+
 NarrowFaults::Fault NarrowFaults::OfCommit(PartitionId id) {
-  if (const auto planned = planned_.find(id); planned != planned_.end()) {
-    if (planned->second.busy > 0) {
-      --planned->second.busy;
-      return {Kind::kBusy};
-    }
-    if (planned->second.next) return *std::exchange(planned->second.next, std::nullopt);
-  }
+  if (const Fault planned = PlannedOfCommit(id); planned.kind != Kind::kNone) return planned;
   double roll = Roll();
   for (const auto& [kind, rate] : {std::pair(Kind::kBusy, rates_.busy), std::pair(Kind::kFence, rates_.fence),
                                    std::pair(Kind::kUnknown, rates_.unknown), std::pair(Kind::kDoubt, rates_.doubt)}) {
@@ -21,13 +24,15 @@ NarrowFaults::Fault NarrowFaults::OfCommit(PartitionId id) {
   return {};
 }
 
-bool NarrowFaults::FencesWait(PartitionId id) {
+bool NarrowFaults::FencesSplit(PartitionId id) {
   const auto planned = planned_.find(id);
-  if (planned != planned_.end() && planned->second.next) {
-    if (planned->second.next->kind != Kind::kFence) return false;
-    planned->second.next.reset();
-    return true;
-  }
+  if (planned == planned_.end() || !planned->second.next || planned->second.next->kind != Kind::kFence) return false;
+  planned->second.next.reset();
+  return true;
+}
+
+bool NarrowFaults::FencesWait(PartitionId id) {
+  if (const auto planned = planned_.find(id); planned != planned_.end() && planned->second.next) return FencesSplit(id);
   return rates_.fence > 0 && Roll() < rates_.fence;
 }
 

@@ -30,7 +30,11 @@ class NarrowFaults {
 
   // Of a commit, and of waiting for one, which a fence may meet too.
   Fault OfCommit(PartitionId id);
+  // Of a commit that chance spares.
+  Fault PlannedOfCommit(PartitionId id);
   bool FencesWait(PartitionId id);
+  // Chance spares splits.
+  bool FencesSplit(PartitionId id);
   // How many of `count` that wait become durable although their handle is dead.
   size_t Survivors(size_t count) { return random_.Below(count + 1); }
 

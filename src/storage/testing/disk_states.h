@@ -2,13 +2,11 @@
 //
 // Walks through the events. At any moment it can put a state into a directory, by chance but legal:
 //  - of each page (4 KiB) written since the file's last sync, any version since then, or a mixture by sectors (512
-//  bytes:
-//    a torn page); pages in any order, none or all of them. A sector is never torn;
+//    bytes: a torn page); pages in any order, none or all of them. A sector is never torn;
 //  - of the file's length, any that it had since then; what was not written back within it reads as zeros;
-//  - of creations, renames and deletions since the directory's last sync, the first few in their order, or any subset.
-//  A
-//    synced file is found under the name it was made with (Linux's file systems give that; POSIX alone does not), and
-//    so is a synced directory. Without its directory's name a file is lost.
+//  - of creations, renames and deletions since the directory's last sync, the first few in their order, or any
+//    subset. A synced file is found under the name it was made with (Linux's file systems give that; POSIX alone does
+//    not), and so is a synced directory. Without its directory's name a file is lost.
 // What was synced before the cut is there. One thread.
 #pragma once
 

@@ -25,10 +25,7 @@ constexpr size_t kNotesPerPortion = 64;
 // The difference between what indexes have and should have, for each of their partitions.
 class IndexFollower::Rows {
  public:
-  // What a write has left to be followed was charged with the write; what is made of existing items is the service's
-  // own doing.
-  enum class Reason { kFollowUp, kBackfill };
-  Rows(storage::Engine& engine, Reason reason) : engine_(engine), reason_(reason) {}
+  explicit Rows(storage::Engine& engine) : engine_(engine) {}
 
   Task<Status> Delete(const IndexSchema& index, std::string_view row_key) {
     Of& of = Find(index, row_key);
@@ -42,6 +39,7 @@ class IndexFollower::Rows {
     co_return Status::Ok();
   }
 
+  // `units`: what nobody has paid yet, because the row is the service's own doing.
   Task<Status> Put(const IndexSchema& index, std::string_view row_key, std::string_view record, double units) {
     Of& of = Find(index, row_key);
     const auto stored = co_await storage::GetValue(engine_, of.partition->handle(), row_key, kLatest);
@@ -57,11 +55,11 @@ class IndexFollower::Rows {
     if (!size) co_return size.error();
     of.batch.Put(row_key, record);
     of.batch.Count(index.count_slot(), *stored ? 0 : 1, static_cast<int64_t>(*size) - old_size);
-    of.put_units += units;
+    of.background_units += units;
     co_return Status::Ok();
   }
 
-  // Durable when it returns. kFenced: somebody has to compare once more.
+  // kFenced, of both: somebody has to compare once more.
   Task<Status> Commit() {
     for (const auto& of : all_) {
       if (of->batch.empty()) continue;
@@ -73,9 +71,13 @@ class IndexFollower::Rows {
       of->mark = committed->mark;
       of->partition->NoteCommitted(committed->mark);
       of->partition->CountWrite();
-      if (reason_ == Reason::kBackfill) of->partition->meter().AddBackgroundWrite(of->put_units);
+      of->partition->meter().AddBackgroundWrite(of->background_units);
     }
-    // What was there already may not be durable either: somebody else may have put it.
+    co_return Status::Ok();
+  }
+
+  // What was there already may not be durable either: somebody else may have put it.
+  Task<Status> AwaitDurable() {
     for (const auto& of : all_) {
       const storage::Mark newest = of->partition->newest();
       if (newest <= engine_.DurableUpTo(of->partition->handle())) continue;
@@ -93,7 +95,7 @@ class IndexFollower::Rows {
     std::shared_ptr<Partition> partition;
     storage::Batch batch;
     storage::Mark mark = 0;
-    double put_units = 0;
+    double background_units = 0;
   };
 
   Of& Find(const IndexSchema& index, std::string_view row_key) {
@@ -114,7 +116,6 @@ class IndexFollower::Rows {
   }
 
   storage::Engine& engine_;
-  const Reason reason_;
   std::vector<std::unique_ptr<Of>> all_;
 };
 
@@ -165,16 +166,21 @@ Task<Status> IndexFollower::FollowPortion(const Table& table, Partition& partiti
   if (Status status = co_await AwaitNewest(partition); !status.ok()) co_return status;
   for (;;) {
     const auto schema = table.schema();
-    Rows rows(engine_, Rows::Reason::kFollowUp);
+    Rows rows(engine_);
     Status status;
-    for (const auto& note : notes) {
-      const std::string item_key = InSpace(Space::kItems, note.key);
-      status = co_await Compare(*schema, partition, item_key, note.value, rows);
-      if (!status.ok()) break;
+    {
+      const auto ordering = co_await partition.rows_latch().LockStripe(0);
+      for (const auto& note : notes) {
+        const std::string item_key = InSpace(Space::kItems, note.key);
+        status = co_await Compare(*schema, partition, item_key, note.value, rows);
+        if (!status.ok()) break;
+      }
+      // The table's own partition may be the dead one: its owner looks for that.
+      if (!partition.handle().is_alive()) co_return Status::Fenced();
+      Step("index-compared");
+      if (status.ok()) status = co_await rows.Commit();
     }
-    // The table's own partition may be the dead one: its owner looks for that.
-    if (!partition.handle().is_alive()) co_return Status::Fenced();
-    if (status.ok()) status = co_await rows.Commit();
+    if (status.ok()) status = co_await rows.AwaitDurable();
     if (status.ok()) break;
     if (status.code() != StatusCode::kFenced) co_return status;
   }
@@ -215,7 +221,11 @@ Task<Status> IndexFollower::Compare(const TableSchema& schema, const Partition& 
       if (Status status = co_await rows.Delete(index, row.key); !status.ok()) co_return status;
     }
     if (wanted.empty()) continue;
-    if (Status status = co_await rows.Put(index, wanted, record, charge.write_units); !status.ok()) co_return status;
+    // A row that a note names was charged with its write. Of others an index that is being built has none yet.
+    const bool is_charged =
+        index.def->status != model::ResourceStatus::kCreating || listed.Names(index.def->id, wanted);
+    const double units = is_charged ? 0 : charge.write_units;
+    if (Status status = co_await rows.Put(index, wanted, record, units); !status.ok()) co_return status;
   }
   co_return Status::Ok();
 }
@@ -246,9 +256,20 @@ Task<Status> IndexFollower::DeleteNotes(const Table& table, Partition& partition
   const auto committed = co_await CommitPatiently(engine_, partition.handle(), batch);
   if (!committed) co_return committed.error();
   partition.NoteCommitted(committed->mark);
-  partition.TakePending(batch);
+  Partition::Pending none;
+  partition.TakePending(batch, none);
   Step("index-note");
   co_return Status::Ok();
+}
+
+Task<Status> IndexFollower::FollowOne(const TableSchema& schema, Partition& partition, std::string_view item_key,
+                                      Rows& rows) const {
+  const auto ordering = co_await partition.rows_latch().LockStripe(0);
+  const auto note = partition.notes().Find(InSpace(Space::kIndexNotes, item_key));
+  const std::string_view listed = note ? std::string_view(note->value) : std::string_view();
+  if (Status status = co_await Compare(schema, partition, item_key, listed, rows); !status.ok()) co_return status;
+  if (!partition.handle().is_alive()) co_return Status::Fenced();
+  co_return co_await rows.Commit();
 }
 
 Task<Status> IndexFollower::FollowItem(const Table& table, std::string_view item_key) const {
@@ -259,12 +280,9 @@ Task<Status> IndexFollower::FollowItem(const Table& table, std::string_view item
       const auto guard = co_await partition->follow_latch().LockStripe(0);
       status = co_await AwaitNewest(*partition);
       const auto schema = table.schema();
-      const std::string note_key = InSpace(Space::kIndexNotes, item_key);
-      const auto note = partition->notes().Find(note_key);
-      Rows rows(engine_, Rows::Reason::kBackfill);
-      const std::string_view listed = note ? std::string_view(note->value) : std::string_view();
-      if (status.ok()) status = co_await Compare(*schema, *partition, item_key, listed, rows);
-      if (status.ok()) status = co_await rows.Commit();
+      Rows rows(engine_);
+      if (status.ok()) status = co_await FollowOne(*schema, *partition, item_key, rows);
+      if (status.ok()) status = co_await rows.AwaitDurable();
     }
     if (status.ok() || !IsOfDead(status)) co_return status;
     if (partition->handle().is_alive()) continue;  // it was an index's, which was looked for

@@ -44,6 +44,8 @@ class IndexFollower {
   Task<Status> AwaitNewest(const Partition& partition) const;
   Task<Status> FollowPortion(const Table& table, Partition& partition,
                              const std::vector<PendingRows::Row>& notes) const;
+  // The rows of one item, ordered.
+  Task<Status> FollowOne(const TableSchema& schema, Partition& partition, std::string_view item_key, Rows& rows) const;
   // The item as it is durable in the partition, and what the indexes have of it, into `rows`.
   Task<Status> Compare(const TableSchema& schema, const Partition& partition, std::string_view item_key,
                        std::string_view note, Rows& rows) const;

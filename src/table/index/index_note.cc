@@ -11,8 +11,12 @@ constexpr uint8_t kVersion = 1;
 }  // namespace
 
 void IndexNote::Add(uint32_t index_id, std::string_view row_key) {
-  const auto is_same = [&](const Row& row) { return row.index_id == index_id && row.key == row_key; };
-  if (std::none_of(rows.begin(), rows.end(), is_same)) rows.push_back({index_id, std::string(row_key)});
+  if (!Names(index_id, row_key)) rows.push_back({index_id, std::string(row_key)});
+}
+
+bool IndexNote::Names(uint32_t index_id, std::string_view row_key) const {
+  const auto is_it = [&](const Row& row) { return row.index_id == index_id && row.key == row_key; };
+  return std::any_of(rows.begin(), rows.end(), is_it);
 }
 
 std::string IndexNote::Encode() const {

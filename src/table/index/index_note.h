@@ -1,7 +1,7 @@
 // IndexNote: what the rows of an item in global indexes have yet to follow.
 //
-//   0x13 | item key behind its space  →  version 1 | where the partition key ends, 4 bytes | (index id, 4 bytes | row
-//   key)…
+//   0x13 | item key behind its space  →  version 1 | where the partition key ends, 4 bytes | (index id, 4 bytes |
+//                                        row key)…
 //
 // Where an item and its rows in global indexes cannot be one commit, the item's commit leaves a note, and whoever
 // follows it up (index_follower.h) makes the rows. A note names the rows that may be there of images the item had since
@@ -29,6 +29,7 @@ struct IndexNote {
   std::vector<Row> rows;
 
   void Add(uint32_t index_id, std::string_view row_key);
+  bool Names(uint32_t index_id, std::string_view row_key) const;
   std::string Encode() const;
   static Result<IndexNote> Decode(std::string_view bytes);
 };

@@ -205,12 +205,13 @@ Task<Status> Journal::ChangeState(Table& table, const Change& change, const Rene
     storage::Batch batch;
     batch.Put(JournalStateKey(table.id()), EncodeJournalState(*state));
     storage::OpenPartition& system = engine_.system();
-    const auto committed = co_await storage::CommitBatch(engine_, system, batch);
+    const auto committed = co_await CommitPatiently(engine_, system, batch);
     if (committed) {
       lanes.MayBeStored();
       status = co_await storage::AwaitDurable(engine_, system, committed->mark);
     } else {
       status = committed.error();
+      if (status.code() == StatusCode::kUnknown) lanes.MayBeStored();
     }
   }
   if (status.ok()) journal.Publish(std::move(state));

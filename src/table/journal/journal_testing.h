@@ -1,4 +1,7 @@
 // What the tests of the journal share: tables with a journal over an engine that can be crashed, and reading it.
+//
+// The engine is one whose disk the test has in its hands, or the narrow one (storage/testing/test_engine.h), which has
+// no such disk: what needs it is skipped there.
 #pragma once
 
 #include <memory>
@@ -10,6 +13,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "storage/engine_calls.h"
+#include "storage/testing/test_engine.h"
 #include "table/journal/journal.h"
 #include "table/journal/lane_testing.h"
 #include "table/keys/key_layout.h"
@@ -19,8 +24,17 @@ namespace armature::table {
 
 class JournalTest : public testing::Test {
  protected:
-  explicit JournalTest(storage::FaultyOptions engine = {}) : engine_(storage::OpenFaultyEngine(engine, metrics_)) {
+  explicit JournalTest(storage::FaultyOptions engine = {}) {
+    if (storage::IsTestEngineNarrow()) engine_ = storage::MakeTestEngine(metrics_);
+    else engine_ = storage::OpenFaultyEngine(engine, metrics_);
     Start();
+  }
+
+  // REQUIRES: not the narrow engine.
+  storage::FaultyEngine& disk() { return static_cast<storage::FaultyEngine&>(*engine_); }
+  void Crash() {
+    if (storage::IsTestEngineNarrow()) static_cast<storage::NarrowEngine&>(*engine_).Crash();
+    else disk().Crash();
   }
 
   // A process begins: what it knows comes from the store.
@@ -37,7 +51,7 @@ class JournalTest : public testing::Test {
   // A crash and a new process. Every shared_ptr to a table must be fetched again.
   void Restart() {
     Stop();
-    engine_->Crash();
+    Crash();
     Start();
   }
 
@@ -121,7 +135,10 @@ class JournalTest : public testing::Test {
         scan.begin = begin;
         scan.end = end;
         scan.at.view = storage::View::kLatest;
-        engine_->Scan(scan);
+        EXPECT_TRUE(RunBlocking([](storage::Engine& engine, storage::ScanOp& op) -> Task<Status> {
+                      co_return co_await storage::Run(engine, op);
+                    }(*engine_, scan))
+                        .ok());
         rows += scan.rows.size();
       }
     }
@@ -130,7 +147,7 @@ class JournalTest : public testing::Test {
   Position Latest(const Table& table, LaneId lane) { return RunBlocking(journal_->Latest(table, lane)).value(); }
 
   Metrics metrics_;
-  std::unique_ptr<storage::FaultyEngine> engine_;
+  std::unique_ptr<storage::Engine> engine_;
   ManualClock clock_;
   JournalOptions options_;
   std::optional<TableLayer> layer_;

@@ -24,6 +24,7 @@ constexpr char kIamKind = 'A';
 constexpr char kIamUsageKind = 'l';
 constexpr char kDaxKind = 'd';
 constexpr char kDaxListKind = 'a';
+constexpr char kDaxControlKind = 'C';
 }  // namespace
 
 void AppendCatalogKey(std::string_view account, std::string_view region, std::string_view table_name,
@@ -133,6 +134,9 @@ std::string DaxListKey(uint64_t place) {
 }
 
 storage::KeyRange DaxListRange() { return {{kDaxKind, kDaxListKind}, {kDaxKind, kDaxListKind + 1}}; }
+std::string DaxControlKey(std::string_view key) { return kDaxControlKind + std::string(key); }
+
+storage::KeyRange DaxControlRange() { return {{kDaxControlKind}, {kDaxControlKind + 1}}; }
 
 std::string DeletedTableKey(uint64_t table_id) {
   std::string key{kDeletedTableKind};

@@ -4,8 +4,8 @@
 //   of a table                              space | hash, 8 bytes | partition key | sort key
 //
 // The hash of the partition key spreads items and gives Scan its order; items of one partition key lie together in sort
-// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/, triggers/
-// and iam/.
+// order. Byte by byte in docs/design/formats.md. Pure; used by table/, workers/, triggers/,
+// iam/ and server/.
 #pragma once
 
 #include <string>
@@ -71,6 +71,9 @@ storage::KeyRange IamUsageRange();
 // A list of attributes' names that DAX clients know by a number, by its place among all of them; and the range of them.
 std::string DaxListKey(uint64_t place);
 storage::KeyRange DaxListRange();
+// A record of DAX's control plane (dax/control/state_codec.h), by its own key, and the range of all of them.
+std::string DaxControlKey(std::string_view key);
+storage::KeyRange DaxControlRange();
 // The definition of a deleted table whose streams are still readable, and the range of all of them.
 std::string DeletedTableKey(uint64_t table_id);
 storage::KeyRange DeletedTableRange();

@@ -38,6 +38,14 @@ TEST(KeyLayout, BytesAsDocumented) {
   EXPECT_EQ(Hex(CatalogKey("1", "r", "T")), "54 31 00 72 00 54");
   EXPECT_EQ(Hex(NextTableIdKey()), "4e");
   EXPECT_EQ(Hex(CollectionSizeKey(KeyOf(kSimple, "pk=S:ab"))), "11 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
+  EXPECT_EQ(Hex(InSpace(Space::kIntents, KeyOf(kSimple, "pk=S:ab"))), "12 1d 4f d0 76 0b e7 10 5c 61 62 00 01");
+  EXPECT_EQ(Hex(TransactionKey("xxxxxxxxxxxxxxxx")), "58 78 78 78 78 78 78 78 78 78 78 78 78 78 78 78 78");
+  EXPECT_EQ(Hex(IndexBuildKey(5, 1)), "42 00 00 00 00 00 00 00 05 00 00 00 01");
+  EXPECT_EQ(Hex(ExpiryBuildKey(5)), "4c 00 00 00 00 00 00 00 05");
+  EXPECT_EQ(Hex(TokenKey("1")), "49 31");
+  EXPECT_EQ(Hex(TokenExpiryKey(1'700'000'600'000, "1")), "45 00 00 01 8b cf ee 8f c0 31");
+  EXPECT_EQ(Hex(JournalRowKey(7)), "90 00 00 00 00 00 00 00 07");
+  EXPECT_EQ(Hex(JournalCursorKey("r", 2)), "91 72 00 00 00 00 00 00 00 00 02");
 }
 
 // The example of docs/design/formats.md.

@@ -46,6 +46,23 @@ TEST(JournalState, IsReadAsItWasWritten) {
   EXPECT_EQ(read->followers[1].retention, Retention::kUntilPassed);
 }
 
+// The example of docs/design/formats.md.
+TEST(JournalState, BytesAsDocumented) {
+  JournalState state;
+  state.streams.push_back({"2023-11-14T22:13:20.000", model::kNewImage, 1'700'000'000'000, 1, 0, 0});
+  state.followers.push_back({"replica", model::kBothImages, 1, Retention::kUntilPassed});
+  state.marks.push_back({1'700'000'100'000, 3, 400, {{1, 4}}});
+  ASSERT_TRUE(AlignLanes(state, std::vector{Place(7, 1)}, None, 1'700'000'000'000));
+  EXPECT_EQ(
+      EncodeJournalState(state),
+      R"({"version":1,"nextLane":2,"trimmedRecords":0,"trimmedBytes":0,"lanes":[{"id":1,"parent":0,"partition":7,)"
+      R"("hashFirst":"0000000000000000","hashLast":"ffffffffffffffff","first":1,"end":0,"trimmed":1,)"
+      R"("created":1700000000000,"closed":0}],"streams":[{"label":"2023-11-14T22:13:20.000","viewType":"NEW_IMAGE",)"
+      R"("created":1700000000000,"firstLane":1,"endLane":0,"disabled":0}],"followers":[{"name":"replica",)"
+      R"("viewType":"NEW_AND_OLD_IMAGES","firstLane":1,"retention":"untilPassed"}],"marks":[{"at":1700000100000,)"
+      R"("records":3,"bytes":400,"positions":[{"lane":1,"position":4}]}]})");
+}
+
 TEST(JournalState, DamageIsNoticed) {
   EXPECT_EQ(DecodeJournalState("{").error().code(), StatusCode::kCorruption);
   EXPECT_EQ(DecodeJournalState("{}").error().code(), StatusCode::kCorruption);

@@ -56,6 +56,14 @@ bool LatchTable::TryLock(size_t index) {
   return taken;
 }
 
+bool LatchTable::IsAwaited(size_t index) {
+  Stripe& stripe = stripes_[index];
+  stripe.lock.lock();
+  const bool is_awaited = stripe.first != nullptr;
+  stripe.lock.unlock();
+  return is_awaited;
+}
+
 bool LatchTable::LockAwaiter::await_suspend(std::coroutine_handle<> caller) {
   waiter_ = caller;
   executor_ = Executor::Current();

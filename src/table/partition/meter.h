@@ -1,4 +1,4 @@
-// Meter: how many units of capacity were used of a partition since this process has had it.
+// Meter: how many units of capacity were used of a partition since this process has had it, and how hot it is.
 //
 // Read units and write units that customers pay for, and apart from them those of what the service does of its own:
 // deletions by Time to Live, and rows of an index that is being built. Counted in halves, the smallest there are, so
@@ -19,6 +19,10 @@ class Meter {
   void AddWrite(double units) { Add(written_, units); }
   void AddBackgroundWrite(double units) { Add(written_in_background_, units); }
 
+  // How many writes there were since the last call.
+  void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t TakeWrites() { return writes_.exchange(0, std::memory_order_relaxed); }
+
   double read_units() const { return Units(read_); }
   double write_units() const { return Units(written_); }
   double background_write_units() const { return Units(written_in_background_); }
@@ -33,6 +37,7 @@ class Meter {
   Halves read_{0};
   Halves written_{0};
   Halves written_in_background_{0};
+  std::atomic<uint64_t> writes_{0};
 };
 
 }  // namespace armature::table

@@ -48,14 +48,24 @@ Task<Result<std::shared_ptr<Partition>>> Partition::Open(storage::Engine& engine
   co_return partition;
 }
 
-void Partition::TakePending(const storage::Batch& batch) {
+Partition::Pending::Pending(const storage::Batch& batch) {
   batch.ForEach([&](storage::Batch::Kind kind, std::string_view key, std::string_view value) {
+    if (kind != storage::Batch::Kind::kPut) return;
     const auto space = static_cast<Space>(key.front());
-    if (space != Space::kIntents && space != Space::kIndexNotes) return;
-    PendingRows& rows = space == Space::kIntents ? intents_ : notes_;
-    if (kind == storage::Batch::Kind::kDelete) rows.Erase(key);
-    else rows.Put(key, value);
+    if (space == Space::kIntents) intents.Add(key, value);
+    if (space == Space::kIndexNotes) notes.Add(key, value);
   });
+}
+
+void Partition::TakePending(const storage::Batch& batch, Pending& put) noexcept {
+  batch.ForEach([&](storage::Batch::Kind kind, std::string_view key, std::string_view) {
+    if (kind != storage::Batch::Kind::kDelete) return;
+    const auto space = static_cast<Space>(key.front());
+    if (space == Space::kIntents) intents_.Erase(key);
+    if (space == Space::kIndexNotes) notes_.Erase(key);
+  });
+  intents_.Enter(put.intents);
+  notes_.Enter(put.notes);
 }
 
 }  // namespace armature::table

@@ -61,8 +61,17 @@ class Partition {
   const PendingRows& notes() const { return notes_; }
   // One follows the notes at a time.
   LatchTable& follow_latch() { return follow_latch_; }
-  // A commit has succeeded: enters and takes out what it has put and deleted of these.
-  void TakePending(const storage::Batch& batch);
+  // Held from comparing items with their rows in global indexes until the difference is ordered there, not until it is
+  // durable: whoever puts another partition in the place of this one takes it first.
+  LatchTable& rows_latch() { return rows_latch_; }
+  // What a commit puts of these, made ready before it.
+  struct Pending {
+    Pending() = default;
+    explicit Pending(const storage::Batch& batch);
+    PendingRows::Made intents, notes;
+  };
+  // The commit has succeeded: enters and takes out what it has put and deleted of these, without taking memory.
+  void TakePending(const storage::Batch& batch, Pending& put) noexcept;
 
   // Another has taken its place. What this one has committed up to `sequence` is there for good, what came behind is
   // not.
@@ -76,9 +85,8 @@ class Partition {
            sequence <= survived_to_.load(std::memory_order_relaxed);
   }
 
-  // How many writes there were since the last call: how hot it is.
-  void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
-  uint64_t TakeWrites() { return writes_.exchange(0, std::memory_order_relaxed); }
+  void CountWrite() { meter_->CountWrite(); }
+  uint64_t TakeWrites() { return meter_->TakeWrites(); }
 
   // Whoever reveals latest state without writing waits for the newest commit.
   storage::Mark newest() const { return newest_.load(std::memory_order_acquire); }
@@ -103,10 +111,9 @@ class Partition {
   LatestImages images_{latches_.stripe_count()};
   std::atomic<storage::Mark> newest_{0};
   std::atomic<storage::Sequence> records_end_;
-  std::atomic<uint64_t> writes_{0};
   PendingRows intents_;
   PendingRows notes_;
-  LatchTable follow_latch_{1};
+  LatchTable follow_latch_{1}, rows_latch_{1};
   std::atomic<storage::Sequence> survived_to_{0};
   std::atomic<bool> is_succeeded_{false};
 };

@@ -95,6 +95,9 @@ Task<Status> PartitionSet::ReloadOnce(storage::Engine& engine) const {
     // opened as it is.
     const auto known = FindById(info.id);
     const bool was_ours = known && known->has_ended() == info.is_ended;
+    // Who follows the notes of the dead one may have rows of indexes on their way that are older than what the next
+    // will write and follow. Nobody begins any more: the dead cannot be read.
+    if (known) co_await known->rows_latch().LockStripe(0);
     auto opened = co_await engine.OpenPartitionAt(info.id, info.epoch + (was_ours ? 1 : 0));
     if (!opened) co_return opened.error();
     LogInfo("partition {} is opened again, at epoch {}", info.id, (*opened)->info().epoch);
@@ -113,17 +116,27 @@ Task<Status> PartitionSet::ReloadOnce(storage::Engine& engine) const {
 Task<Status> PartitionSet::Split(storage::Engine& engine, storage::PartitionId id, uint64_t at,
                                  storage::PartitionId low, storage::PartitionId high) {
   const auto guard = co_await change_latch_.LockStripe(0);
-  auto parent = FindById(id);
-  if (parent && !parent->handle().is_alive()) {
-    // A split that could not be taken over, or another owner: look first.
-    if (Status status = co_await Reload(engine); !status.ok()) co_return status;
-    parent = FindById(id);
+  for (int tries = 1;; ++tries) {
+    auto parent = FindById(id);
+    if (parent && !parent->handle().is_alive()) {
+      // A split that could not be taken over, or another owner: look first.
+      if (Status status = co_await Reload(engine); !status.ok()) co_return status;
+      parent = FindById(id);
+    }
+    if (!parent || parent->has_ended()) co_return Status::NotFound("no such partition");
+    const Status status = co_await SplitHeld(engine, *parent, at, low, high);
+    if (status.ok()) co_return co_await Reload(engine);
+    if (status.code() != StatusCode::kFenced || tries == kBusyTries) co_return status;
   }
-  if (!parent || parent->has_ended()) co_return Status::NotFound("no such partition");
-  // Nobody decides anything on what the partition remembers while its children are made: they remember nothing yet.
-  const auto latches = co_await HoldAllLatches(*parent);
-  if (Status status = co_await engine.SplitPartition(id, at, low, high); !status.ok()) co_return status;
-  co_return co_await Reload(engine);
+}
+
+// Nobody decides anything on what the partition remembers while its children are made: they remember nothing yet. Nor
+// has anybody rows of indexes on their way that its notes stand for.
+Task<Status> PartitionSet::SplitHeld(storage::Engine& engine, Partition& parent, uint64_t at, storage::PartitionId low,
+                                     storage::PartitionId high) {
+  const auto rows = co_await parent.rows_latch().LockStripe(0);
+  const auto latches = co_await HoldAllLatches(parent);
+  co_return co_await engine.SplitPartition(parent.id(), at, low, high);
 }
 
 void PartitionSet::ForgetEnded(storage::PartitionId id) {
@@ -137,6 +150,7 @@ Task<Result<storage::Committed>> CommitPatiently(storage::Engine& engine, storag
   for (int tries = 1;; ++tries) {
     auto committed = co_await storage::CommitBatch(engine, partition, batch);
     if (committed || committed.error().code() != StatusCode::kBusy || tries == kBusyTries) co_return committed;
+    co_await PauseAfterBusy(tries);
   }
 }
 

@@ -13,6 +13,7 @@
 #include "base/async.h"
 #include "base/mutex.h"
 #include "base/result.h"
+#include "base/tasks/pause.h"
 #include "storage/engine.h"
 #include "storage/engine_calls.h"
 #include "table/partition/latches.h"
@@ -50,7 +51,7 @@ class PartitionSet {
   Task<Status> LookAgain(storage::Engine& engine, std::shared_ptr<const Partition> dead) const;
 
   // Splits a partition while it is used. Its writers are held up while the store makes the children, those of others
-  // are not. kFenced: it is dead; kNotFound: there is no such partition. REQUIRES: the ids are new.
+  // are not. kFenced: it was refused again and again; kNotFound: there is no such partition. REQUIRES: the ids are new.
   Task<Status> Split(storage::Engine& engine, storage::PartitionId id, uint64_t at, storage::PartitionId low,
                      storage::PartitionId high);
   // One that has ended was dropped.
@@ -60,6 +61,8 @@ class PartitionSet {
   // Takes over what the store has, under change_latch_.
   Task<Status> Reload(storage::Engine& engine) const;
   Task<Status> ReloadOnce(storage::Engine& engine) const;
+  static Task<Status> SplitHeld(storage::Engine& engine, Partition& parent, uint64_t at, storage::PartitionId low,
+                                storage::PartitionId high);
   void Publish(std::shared_ptr<const List> list, std::shared_ptr<const List> ended) const noexcept;
 
   const storage::KeyspaceId keyspace_;
@@ -70,8 +73,10 @@ class PartitionSet {
   mutable std::shared_ptr<const List> ended_ ARMATURE_GUARDED_BY(mutex_);
 };
 
-// How often a commit is tried that the store has no room for right now.
+// How often a commit is tried that the store has no room for right now, and how long to pause before it is tried again:
+// some 0.1 s in all.
 inline constexpr int kBusyTries = 8;
+inline PauseFor PauseAfterBusy(int tries) { return {std::chrono::milliseconds(1) * (1 << (tries - 1))}; }
 // A commit that is tried again while the store says kBusy, but not for ever.
 Task<Result<storage::Committed>> CommitPatiently(storage::Engine& engine, storage::OpenPartition& partition,
                                                  const storage::Batch& batch);

@@ -35,17 +35,40 @@ std::vector<PendingRows::Row> PendingRows::Oldest(size_t most, uint64_t version)
   return oldest;
 }
 
-void PendingRows::Put(std::string_view key, std::string_view value) {
+// Nodes are made where they are not needed, and taken out of there.
+void PendingRows::Made::Add(std::string_view key, std::string_view value) {
+  ByKey rows;
+  ByVersion places;
+  rows.emplace(key, Entry{std::string(value), 0});
+  places.emplace(0, rows.cbegin());
+  nodes_.push_back({rows.extract(rows.begin()), places.extract(places.begin())});
+}
+
+void PendingRows::Enter(Made& made) noexcept {
   MutexLock lock(mutex_);
-  auto row = rows_.find(key);
-  if (row == rows_.end()) row = rows_.emplace(key, Entry{}).first;
-  else by_version_.erase(row->second.version);
-  row->second = {std::string(value), ++newest_};
-  by_version_.emplace(newest_, row);
+  for (auto& [row, place] : made.nodes_) {
+    auto entered = rows_.find(row.key());
+    if (entered == rows_.end()) {
+      entered = rows_.insert(std::move(row)).position;
+    } else {
+      by_version_.erase(entered->second.version);
+      entered->second.value.swap(row.mapped().value);
+    }
+    entered->second.version = place.key() = ++newest_;
+    place.mapped() = entered;
+    by_version_.insert(by_version_.end(), std::move(place));
+  }
+  made.nodes_.clear();
   size_.store(rows_.size(), std::memory_order_release);
 }
 
-void PendingRows::Erase(std::string_view key) {
+void PendingRows::Put(std::string_view key, std::string_view value) {
+  Made made;
+  made.Add(key, value);
+  Enter(made);
+}
+
+void PendingRows::Erase(std::string_view key) noexcept {
   MutexLock lock(mutex_);
   const auto row = rows_.find(key);
   if (row == rows_.end()) return;

@@ -19,11 +19,33 @@
 namespace armature::table {
 
 class PendingRows {
+  struct Entry {
+    std::string value;
+    uint64_t version = 0;
+  };
+  using ByKey = std::map<std::string, Entry, std::less<>>;
+  using ByVersion = std::map<uint64_t, ByKey::const_iterator>;
+
  public:
   struct Row {
     std::string key;
     std::string value;
     uint64_t version = 0;
+  };
+
+  // Rows made ready before the commit that puts them, so that entering them takes no memory: what is committed is
+  // never missed here.
+  class Made {
+   public:
+    void Add(std::string_view key, std::string_view value);
+
+   private:
+    friend class PendingRows;
+    struct Node {
+      ByKey::node_type row;
+      ByVersion::node_type place;
+    };
+    std::vector<Node> nodes_;
   };
 
   bool empty() const { return size() == 0; }
@@ -37,19 +59,15 @@ class PendingRows {
   // The oldest up to `version`, at most so many.
   std::vector<Row> Oldest(size_t most, uint64_t version = UINT64_MAX) const;
 
+  // Takes them, in their order; what is there of the same key is replaced.
+  void Enter(Made& made) noexcept;
   void Put(std::string_view key, std::string_view value);
-  void Erase(std::string_view key);
+  void Erase(std::string_view key) noexcept;
 
  private:
-  struct Entry {
-    std::string value;
-    uint64_t version = 0;
-  };
-  using ByKey = std::map<std::string, Entry, std::less<>>;
-
   mutable Mutex mutex_;
   ByKey rows_ ARMATURE_GUARDED_BY(mutex_);
-  std::map<uint64_t, ByKey::const_iterator> by_version_ ARMATURE_GUARDED_BY(mutex_);
+  ByVersion by_version_ ARMATURE_GUARDED_BY(mutex_);
   uint64_t newest_ ARMATURE_GUARDED_BY(mutex_) = 0;
   std::atomic<size_t> size_{0};
 };

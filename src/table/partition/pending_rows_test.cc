@@ -33,6 +33,21 @@ TEST(PendingRowsTest, TheOldestUpToAVersionAndNoMoreThanAskedFor) {
   EXPECT_EQ(Keys(rows.Oldest(10, seen)), "c= b= a= ");
 }
 
+TEST(PendingRowsTest, WhatWasMadeReadyIsEnteredInItsOrder) {
+  PendingRows rows;
+  rows.Put("b", "1");
+  PendingRows::Made made;
+  for (const char* value : {"2", "3"}) {
+    for (const char* key : {"c", "b", "a"}) made.Add(key, value);
+  }
+  EXPECT_EQ(Keys(rows.Oldest(10)), "b=1 ");
+  rows.Enter(made);
+  EXPECT_EQ(Keys(rows.Oldest(10)), "c=3 b=3 a=3 ");
+  rows.Enter(made);  // nothing is left of it
+  EXPECT_EQ(rows.Find("a")->version, rows.newest_version());
+  EXPECT_EQ(rows.size(), 3u);
+}
+
 TEST(PendingRowsTest, FoundByPrefixInTheOrderOfKeys) {
   PendingRows rows;
   for (const char* key : {"ab", "b", "aa", "a"}) rows.Put(key, "x");

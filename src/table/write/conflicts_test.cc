@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "storage/faulty/faulty_engine.h"
+#include "storage/testing/test_engine.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -142,7 +143,7 @@ TEST_P(ConflictsTest, ReadingTheItemsOfTheTransactionTogether) {
 TEST(ReadTogetherTest, NeverHalfATransaction) {
   ManualClock clock;
   Metrics metrics;
-  const auto engine = storage::OpenFaultyEngine({}, metrics);
+  const auto engine = storage::MakeTestEngine(metrics);
   TableLayer layer(*engine, clock);
   const auto a = layer.CreateTable("A"), b = layer.CreateTable("B");
   for (int i = 0; i < 50; ++i) {

@@ -70,6 +70,7 @@ class WritePath::Transaction {
     }
     for (Part& part : parts_) {
       if (Status status = co_await Commit(part); !status.ok()) co_return status;
+      path_.Step("intent");
     }
     for (const Part& part : parts_) {
       Status status = co_await path_.AwaitDurable(*part.partition, part.mark);
@@ -78,24 +79,23 @@ class WritePath::Transaction {
     co_return Status::Ok();
   }
 
-  // `is_there` once the record can be found, durable or not.
-  Task<Status> Record(const storage::Batch* system_changes, bool& is_there) {
+  // If it is not there for good, `why` says why not.
+  Task<Recorded> Record(const storage::Batch* system_changes, Status& why) {
     TransactionRecord record;
     for (const TransactedItem& item : items_) record.items.push_back({item.table->id(), item.key});
     storage::Batch batch;
     if (system_changes) batch.Append(*system_changes);
     batch.Put(TransactionKey(id_), record.Encode());
-    const auto committed = co_await storage::CommitBatch(path_.engine_, path_.engine_.system(), batch);
-    if (!committed) co_return committed.error();
-    is_there = true;
-    Status durable = co_await storage::AwaitDurable(path_.engine_, path_.engine_.system(), committed->mark);
-    if (!IsOfDead(durable)) co_return durable;
+    const auto committed = co_await CommitPatiently(path_.engine_, path_.engine_.system(), batch);
+    why = committed ? Status::Ok() : committed.error();
+    if (!committed && why.code() != StatusCode::kUnknown) co_return Recorded::kNo;
+    if (committed) why = co_await storage::AwaitDurable(path_.engine_, path_.engine_.system(), committed->mark);
+    if (why.ok()) co_return Recorded::kYes;
     // It is there or it is not: what is there is made durable, what is not was lost.
-    auto found = co_await path_.FindRecord(id_);
-    if (!found) co_return found.error();
-    is_there = *found;
-    if (is_there) co_return Status::Ok();
-    co_return Status::Fenced();
+    const auto found = co_await path_.FindRecord(id_);
+    if (!found) co_return Recorded::kUnknown;
+    why = *found ? Status::Ok() : Status::Fenced();
+    co_return *found ? Recorded::kYes : Recorded::kNo;
   }
 
   // As far as the partitions are alive; what is left ResolveItems carries out.
@@ -108,7 +108,11 @@ class WritePath::Transaction {
       }
       const Status status = co_await Commit(part);
       if (!status.ok()) continue;
-      for (const size_t i : part.writes) changes_[i]->Settle(part.mark, part.sequence);
+      for (const size_t i : part.writes) {
+        changes_[i]->pending.reset();  // taken with the part
+        changes_[i]->Settle(part.mark, part.sequence);
+      }
+      path_.Step("change");
     }
   }
 
@@ -132,12 +136,13 @@ class WritePath::Transaction {
   }
 
   Task<Status> Commit(Part& part) {
+    Partition::Pending pending(part.batch);
     const auto committed = co_await CommitPatiently(path_.engine_, part.partition->handle(), part.batch);
     if (!committed) co_return committed.error();
     part.mark = committed->mark;
     part.sequence = committed->sequence;
     part.partition->NoteCommitted(part.mark);
-    part.partition->TakePending(part.batch);
+    part.partition->TakePending(part.batch, pending);
     co_return Status::Ok();
   }
 
@@ -151,7 +156,7 @@ class WritePath::Transaction {
 
 Task<WritePath::Tried> WritePath::TryIntents(Writes writes, const storage::Batch* system_changes, Arena& arena) {
   Tried tried;
-  bool is_recorded = false;
+  Recorded recorded = Recorded::kNo;
   std::string id;
   std::vector<TransactedItem> items;
   std::optional<ActiveTransactions::Running> running;
@@ -166,31 +171,39 @@ Task<WritePath::Tried> WritePath::TryIntents(Writes writes, const storage::Batch
     tried.status = co_await transaction.Announce();
     if (tried.status.ok()) {
       Step("intents");
-      tried.status = co_await transaction.Record(system_changes, is_recorded);
+      recorded = co_await transaction.Record(system_changes, tried.status);
     }
-    if (tried.status.ok()) {
+    if (recorded == Recorded::kYes) {
       Step("record");
       co_await transaction.CarryOut();
       Step("changes");
     }
   }
-  // Nothing is known of a record that could not be made durable: it stays with its intents, for who meets them.
-  if (is_recorded && !tried.status.ok()) co_return tried;
-  Status resolved = co_await ResolveItems(id, items, is_recorded);
-  if (!is_recorded) {
-    if (tried.status.ok()) tried.status = std::move(resolved);
+  if (recorded == Recorded::kNo) {
+    // What cannot be taken away now is by whoever meets it.
+    (void)co_await ResolveItems(id, items, false);
     co_return tried;
   }
-  if (!resolved.ok()) {
-    tried.status = std::move(resolved);
-    co_return tried;
+  // A record of which nothing is known stays with its intents, for who meets them.
+  if (recorded == Recorded::kYes) {
+    for (ItemWrite* write : writes) CountChange(*write);
+    tried.status = co_await FinishItems(id, items);
   }
-  for (ItemWrite* write : writes) CountChange(*write);
+  tried.is_left_open = !tried.status.ok();
+  if (tried.is_left_open) co_return tried;
   storage::Batch forget;
   forget.Delete(TransactionKey(id));
   (void)co_await WriteSystemRecords(engine_, forget);  // one that stays is found by KeepHouse
   Step("forgotten");
   co_return tried;
+}
+
+Task<Status> WritePath::FinishItems(std::string_view transaction_id, std::span<const TransactedItem> items) {
+  for (int tries = 1;; ++tries) {
+    Status status = co_await ResolveItems(transaction_id, items, /*is_done=*/true);
+    if (status.code() != StatusCode::kBusy || tries == kBusyTries) co_return status;
+    co_await PauseAfterBusy(tries);
+  }
 }
 
 // --- what others have left
@@ -218,7 +231,7 @@ Task<Result<bool>> WritePath::FindRecord(std::string_view transaction_id) {
     again.Put(key, **record);
     Status status = co_await WriteSystemRecordsDurably(engine_, again);
     if (status.ok()) co_return true;
-    if (!IsOfDead(status)) co_return status;
+    if (!IsOfDead(status)) co_return status;  // lost, or perhaps: look once more
   }
 }
 
@@ -283,10 +296,11 @@ Task<Status> WritePath::ResolveInPartition(Table& table, Partition& partition, s
     batch.Delete(row.key);
   }
   if (batch.empty()) co_return Status::Ok();
+  Partition::Pending pending(batch);
   const auto committed = co_await CommitPatiently(engine_, partition.handle(), batch);
   if (!committed) co_return committed.error();
   partition.NoteCommitted(committed->mark);
-  partition.TakePending(batch);
+  partition.TakePending(batch, pending);
   uint64_t records = 0, record_bytes = 0;
   batch.ForEach([&](storage::Batch::Kind kind, std::string_view key, std::string_view value) {
     if (kind == storage::Batch::Kind::kPutNumbered) ++records, record_bytes += value.size();

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "storage/narrow/narrow_engine.h"
 #include "table/index/index_follower.h"
 #include "table/read/page_read.h"
+#include "table/system_records.h"
 #include "table/table_testing.h"
 
 namespace armature::table {
@@ -56,6 +58,7 @@ class NarrowWritesTest : public testing::Test {
     WriteOptions options;
     options.at_step = [this](std::string_view step) {
       if (step == die_at_) throw Died();
+      if (at_step_) at_step_(step);
     };
     layer_ = std::make_unique<TableLayer>(*engine_, clock_, 0, options);
     ASSERT_TRUE(RunBlocking(layer_->catalog.Load()).ok());
@@ -109,6 +112,7 @@ class NarrowWritesTest : public testing::Test {
   Metrics metrics_;
   ManualClock clock_;
   std::string die_at_;
+  std::function<void(std::string_view step)> at_step_;
   std::unique_ptr<storage::NarrowEngine> engine_;
   std::unique_ptr<TableLayer> layer_;
   std::shared_ptr<Table> indexed_, plain_;
@@ -176,6 +180,66 @@ TEST_F(NarrowWritesTest, ABatchIsOneCommitForEachPartitionAndNoneIsDoneTwice) {
   EXPECT_EQ(Items(*indexed_).size(), 5u);
 }
 
+// Runs a batch on an executor of its own, in which `meanwhile` happens: the batch has grouped its writes by then, and
+// waits for a latch of the first, which is in table plain.
+std::string ExecuteBatchHeldUp(TableLayer& layer, Table& plain, TestWrites& batch,
+                               const std::function<void()>& meanwhile) {
+  auto latches = RunBlocking(HoldAllLatches(*plain.partitions().Find(0)));
+  StepExecutor executor;
+  std::string outcome;
+  executor.Start([](TestWrites& writes, WritePath& path, std::string& to) -> Task<void> {
+    to = co_await writes.ExecuteBatch(path);
+  }(batch, layer.writes, outcome));
+  meanwhile();
+  latches.clear();
+  executor.RunUntil([&] { return !outcome.empty(); });
+  return outcome;
+}
+
+TEST_F(NarrowWritesTest, ABatchWhosePartitionIsSplitMeanwhileIsDoneWhole) {
+  TestWrites batch;
+  batch.Add(TestWrite::Put(*plain_, "pk=S:1"));
+  for (int i = 0; i < 10; ++i) batch.Add(TestWrite::Put(*indexed_, fmt::format("pk=S:{}", i)));
+  const auto split = [&] { EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, IdOf(*indexed_))).ok()); };
+  EXPECT_EQ(ExecuteBatchHeldUp(*layer_, *plain_, batch, split), "ok");
+  EXPECT_EQ(Items(*plain_).size(), 1u);
+  EXPECT_EQ(Items(*indexed_).size(), 10u);
+}
+
+TEST_F(NarrowWritesTest, EachPartitionOfABatchIsAwaitedAsLong) {
+  for (Table* table : {plain_.get(), indexed_.get()}) engine_->BusyNext(IdOf(*table), kBusyTries - 2);
+  TestWrites batch;
+  for (Table* table : {plain_.get(), indexed_.get()}) batch.Add(TestWrite::Put(*table, "pk=S:1"));
+  EXPECT_EQ(RunBlocking(batch.ExecuteBatch(layer_->writes)), "ok");
+  for (const ItemWrite& write : batch.all()) EXPECT_FALSE(write.failure) << write.failure->name;
+}
+
+TEST_F(NarrowWritesTest, IndexesThatCannotFollowFailOnlyWhatIsLeftOfABatch) {
+  for (size_t i = 1; i < kMostIndexNotes; ++i) ASSERT_EQ(Put(*indexed_, fmt::format("pk=S:{},g=S:g", i)), "ok");
+  TestWrites batch;
+  for (Table* table : {plain_.get(), indexed_.get()}) batch.Add(TestWrite::Put(*table, "pk=S:batch,g=S:g"));
+  const auto fill = [&] {
+    EXPECT_EQ(Put(*indexed_, "pk=S:one more,g=S:g"), "ok");
+    engine_->BusyNext(IdOf(*indexed_), 1);
+    engine_->BusyNext(IdOfIndex(), 1000);
+  };
+  EXPECT_EQ(ExecuteBatchHeldUp(*layer_, *plain_, batch, fill), "ok");
+  engine_->BusyNext(IdOfIndex(), 0);
+  EXPECT_FALSE(batch.all()[0].failure);
+  ASSERT_TRUE(batch.all()[1].failure);
+  EXPECT_EQ(batch.all()[1].failure->name, "ServiceUnavailableException");
+  EXPECT_EQ(Read(*plain_, "pk=S:batch"), "g=S:g,pk=S:batch");
+  EXPECT_EQ(Read(*indexed_, "pk=S:batch"), "(none)");
+}
+
+TEST_F(NarrowWritesTest, ASplitThatAFenceRefusesIsDone) {
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(Put(*plain_, fmt::format("pk=S:{}", i)), "ok");
+  engine_->FenceNext(IdOf(*plain_));
+  EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(plain_, IdOf(*plain_))).ok());
+  EXPECT_EQ(plain_->partitions().list()->size(), 2u);
+  EXPECT_EQ(Items(*plain_).size(), 10u);
+}
+
 // --- indexes
 
 TEST_F(NarrowWritesTest, RowsOfAnIndexFollowTheirItems) {
@@ -226,6 +290,63 @@ TEST_F(NarrowWritesTest, FollowingAnIndexMeetsEveryOutcome) {
   // The last deletion of a note may be among what was lost: then it is followed once more.
   EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)).ok());
   EXPECT_EQ(IndexFollower::Lag(*indexed_), 0u);
+}
+
+TEST_F(NarrowWritesTest, WhoFollowsAPartitionThatDiesPutsNoRowBehindItsSuccessors) {
+  for (const bool by_split : {false, true}) {
+    Open({});
+    ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
+    const auto partition = indexed_->partitions().Find(0);
+    std::thread other;
+    std::atomic<bool> has_begun = false;
+    // Between comparing and committing: the partition goes, and its successor writes and follows the item.
+    at_step_ = [&](std::string_view step) {
+      if (step != "index-compared" || has_begun.exchange(true)) return;
+      std::atomic<bool> is_done = false;
+      other = std::thread([&] {
+        if (by_split) EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, partition->id())).ok());
+        else engine_->FenceNext(partition->id());
+        EXPECT_EQ(Put(*indexed_, "pk=S:1,g=S:b"), "ok");
+        EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)).ok());
+        is_done = true;
+      });
+      while (!is_done && !partition->rows_latch().IsAwaited(0)) std::this_thread::yield();
+    };
+    EXPECT_TRUE(RunBlocking(layer_->writes.follower().CatchUp(*indexed_)).ok());
+    other.join();
+    at_step_ = nullptr;
+    ExpectIndexAgrees();
+    EXPECT_EQ(IndexRows(), std::multiset<std::string>{"g=S:b,pk=S:1"}) << by_split;
+  }
+}
+
+TEST_F(NarrowWritesTest, ARowThatAWriteHasPaidForIsNoneOfTheBackfills) {
+  ASSERT_EQ(Put(*indexed_, "pk=S:old,g=S:a,h=S:a"), "ok");
+  ExpectIndexAgrees();
+  const auto announce = [](model::TableDef& def) -> model::ApiResult<void> {
+    def.attribute_definitions.push_back({"h", model::Type::kS});
+    model::IndexDef index;
+    index.name = "by_h";
+    index.id = def.next_index_id++;
+    index.key_schema = {{{"h", model::Type::kS}}, {}};
+    index.status = model::ResourceStatus::kCreating;
+    def.indexes.push_back(index);
+    return {};
+  };
+  ASSERT_TRUE(RunBlocking(layer_->catalog.Update(kScope, "indexed", announce)));
+  const auto schema = indexed_->schema();
+  const IndexSchema& index = *schema->FindIndex("by_h");
+  const Meter& built = index.partitions->Find(0)->meter();
+  ASSERT_EQ(Put(*indexed_, "pk=S:new,g=S:a,h=S:a"), "ok");
+  EXPECT_EQ(built.write_units(), 1);
+  for (const auto& [key, background] : {std::pair("pk=S:new", 0), std::pair("pk=S:old", 1), std::pair("pk=S:old", 1)}) {
+    Arena arena;
+    const model::Item item = expr::MakeItem(arena, key);
+    EXPECT_TRUE(RunBlocking(layer_->writes.BuildIndexRow(*indexed_, index.def->id, item, arena)));
+    EXPECT_EQ(built.background_write_units(), background) << key;
+  }
+  EXPECT_EQ(schema->FindIndex(kIndex)->partitions->Find(0)->meter().background_write_units(), 0);
+  EXPECT_EQ(indexed_->CountRows(index).rows, 2);
 }
 
 // --- transactions
@@ -280,10 +401,66 @@ TEST_F(NarrowWritesTest, ATransactionMeetsEveryOutcomeAtEveryCommit) {
   }
 }
 
+TEST_F(NarrowWritesTest, ATransactionThatIsRecordedIsNotDoneAgain) {
+  // Longer than the changes are tried, and longer than anybody is.
+  for (const auto& [busy, expected] : {std::pair(16, "ok"), std::pair(1000, "InternalServerError")}) {
+    Open({});
+    at_step_ = [&, often = busy](std::string_view step) {
+      if (step == "record") engine_->BusyNext(IdOf(*plain_), static_cast<size_t>(often));
+    };
+    TestWrites add;
+    for (Table* table : {plain_.get(), indexed_.get()})
+      add.Add(TestWrite::Update(*table, "pk=S:1", "ADD n :one", {}, {{":one", "N:1"}}));
+    EXPECT_EQ(RunBlocking(add.ExecuteTransaction(layer_->writes)), expected);
+    if (busy == 16) { EXPECT_EQ(Read(*plain_, "pk=S:1"), "n=N:1,pk=S:1") << "who was told sees it"; }
+    // Whoever comes next carries out what is left, or finds nothing.
+    engine_->BusyNext(IdOf(*plain_), 0);
+    at_step_ = nullptr;
+    for (Table* table : {plain_.get(), indexed_.get()}) {
+      EXPECT_EQ(AddOne(*table, "pk=S:1"), "ok");
+      EXPECT_EQ(Read(*table, "pk=S:1"), "n=N:2,pk=S:1") << busy;
+    }
+  }
+}
+
+TEST_F(NarrowWritesTest, ARecordWhoseOutcomeIsNotKnownIsLookedFor) {
+  const storage::PartitionId system = storage::kSystemPartition;
+  struct Case {
+    std::function<void()> meet;
+    std::string_view expected;
+    int done;  // of what the transaction adds, once the store is itself again
+  };
+  const Case cases[] = {
+      {[&] { engine_->BusyNext(system, 3); }, "ok", 1},
+      {[&] { engine_->BusyNext(system, 1000); }, "ServiceUnavailableException", 0},
+      {[&] { engine_->UnknownNext(system, true); }, "ok", 1},
+      {[&] { engine_->UnknownNext(system, false); }, "ok", 1},
+      // Nor can it be found out: whoever meets the intents does.
+      {[&] { engine_->UnknownNext(system, true), engine_->BusyNext(system, 1000); }, "InternalServerError", 1},
+  };
+  for (const Case& test : cases) {
+    Open({});
+    bool is_met = false;
+    at_step_ = [&](std::string_view step) {
+      if (step == "intents" && !std::exchange(is_met, true)) test.meet();
+    };
+    TestWrites add;
+    for (Table* table : {plain_.get(), indexed_.get()})
+      add.Add(TestWrite::Update(*table, "pk=S:1", "ADD n :one", {}, {{":one", "N:1"}}));
+    EXPECT_EQ(RunBlocking(add.ExecuteTransaction(layer_->writes)), test.expected);
+    engine_->BusyNext(system, 0);
+    at_step_ = nullptr;
+    for (Table* table : {plain_.get(), indexed_.get()}) {
+      EXPECT_EQ(AddOne(*table, "pk=S:1"), "ok");
+      EXPECT_EQ(Read(*table, "pk=S:1"), fmt::format("n=N:{},pk=S:1", test.done + 1)) << &test - cases;
+    }
+  }
+}
+
 TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
   // What was recorded is done, what was not is not.
-  const std::pair<const char*, bool> steps[] = {
-      {"intents", false}, {"record", true}, {"changes", true}, {"forgotten", true}};
+  const std::pair<const char*, bool> steps[] = {{"intent", false}, {"intents", false}, {"record", true},
+                                                {"change", true},  {"changes", true},  {"forgotten", true}};
   for (const auto& [step, is_done] : steps) {
     for (const bool by_writer : {true, false}) {  // finished by who meets it, or by the house
       Open({});
@@ -319,7 +496,7 @@ TEST_F(NarrowWritesTest, AProcessThatDiesAtAnyStepLeavesAllOrNothing) {
 }
 
 TEST_F(NarrowWritesTest, AProcessThatDiesWhileAnIndexFollowsLeavesNoRowBehind) {
-  for (const char* step : {"index-rows", "index-note"}) {
+  for (const char* step : {"index-compared", "index-rows", "index-note"}) {
     Open({});
     ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
     ExpectIndexAgrees();
@@ -377,10 +554,36 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
     return RunBlocking(writes.ExecuteTransaction(layer_->writes));
   }
 
-  void RunWriters(int round, uint64_t seed, std::set<std::string>& acknowledged) {
+  // What clients were told, and what must be found.
+  struct Told {
+    std::set<std::string> receipts;  // of transfers
+    std::set<std::string> batched;   // keys of what batches have put
+    // Of each writer's counter, which it alone counts up.
+    struct Counter {
+      int sent = 0, acknowledged = 0;
+    };
+    std::map<int, Counter> counters;
+  };
+
+  // Tables and partitions in turn, so that every batch is several commits.
+  void PutBatch(const std::string& name, Mutex& mutex, Told& told) {
+    TestWrites batch;
+    std::vector<std::string> keys;
+    for (int i = 0; i < 8; ++i) {
+      keys.push_back(fmt::format("{}-{}", name, i));
+      batch.Add(TestWrite::Put(*TableOf(i), fmt::format("pk=S:{},g=S:b{}", keys.back(), i % 3)));
+    }
+    const bool is_done = RunBlocking(batch.ExecuteBatch(layer_->writes)) == "ok";
+    MutexLock lock(mutex);
+    for (size_t i = 0; i < keys.size(); ++i)
+      if (is_done && !batch.all()[i].failure) told.batched.insert(keys[i]);
+  }
+
+  void RunWriters(int round, uint64_t seed, Told& told) {
     Mutex mutex;
     std::vector<std::thread> writers;
     for (int w = 0; w < kWriters; ++w) {
+      Told::Counter& counter = told.counters[w];
       writers.emplace_back([&, w] {
         SeededRandom random(seed * 100 + static_cast<uint64_t>(w));
         for (int i = 0; i < kTransfers; ++i) {
@@ -390,20 +593,35 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
           const std::string outcome = Transfer(from, to, receipt);
           if (outcome == "ok") {
             MutexLock lock(mutex);
-            acknowledged.insert(receipt);
+            told.receipts.insert(receipt);
           }
+          if (random.Below(3) == 0) {
+            ++counter.sent;
+            if (AddOne(*TableOf(w), CounterOf(w)) == "ok") ++counter.acknowledged;
+          }
+          if (random.Below(5) == 0) PutBatch(fmt::format("b{}-{}-{}", round, w, i), mutex, told);
+          if (random.Below(20) == 0) engine_->UnknownNext(storage::kSystemPartition, random.Below(2) == 0);
+          if (random.Below(20) == 0) engine_->BusyNext(storage::kSystemPartition, random.Below(12));
           if (random.Below(10) == 0) {
             const auto partitions = TableOf(from)->partitions().list();
             const auto& some = (*partitions)[random.Below(partitions->size())];
+            if (random.Below(3) == 0) engine_->FenceNext(some->id());
             if (partitions->size() < 6) (void)RunBlocking(layer_->catalog.SplitPartition(TableOf(from), some->id()));
           }
         }
       });
     }
     for (auto& writer : writers) writer.join();
+    // What nobody has met the next start shall not.
+    engine_->BusyNext(storage::kSystemPartition, 0);
+    storage::Batch nothing;
+    nothing.Delete("nobody's");
+    (void)RunBlocking(WriteSystemRecords(*engine_, nothing));
   }
 
-  void ExpectSolvent(const std::set<std::string>& acknowledged) {
+  static std::string CounterOf(int writer) { return fmt::format("pk=S:c{}", writer); }
+
+  void ExpectSolvent(const Told& told) {
     std::map<int, int> balances;
     for (int i = 0; i < kAccounts; ++i) balances[i] = kStart;
     std::set<std::string> receipts;
@@ -415,7 +633,17 @@ class NarrowMoneyTest : public NarrowWritesTest, public testing::WithParamInterf
       --balances[from];
       ++balances[to];
     }
-    for (const auto& receipt : acknowledged) EXPECT_TRUE(receipts.contains(receipt)) << receipt << " is lost";
+    for (const auto& receipt : told.receipts) EXPECT_TRUE(receipts.contains(receipt)) << receipt << " is lost";
+    for (const auto& key : told.batched) {
+      const int table = key.back() - '0';
+      EXPECT_NE(Read(*TableOf(table), "pk=S:" + key), "(none)") << key << " is lost";
+    }
+    for (const auto& [writer, counter] : told.counters) {
+      int counted = 0;
+      (void)std::sscanf(Read(*TableOf(writer), CounterOf(writer)).c_str(), "n=N:%d", &counted);
+      EXPECT_GE(counted, counter.acknowledged) << writer;
+      EXPECT_LE(counted, counter.sent) << writer;
+    }
     for (int i = 0; i < kAccounts; ++i)
       EXPECT_EQ(Read(*TableOf(i), KeyOf(i)), fmt::format("n=N:{},pk=S:a{}", balances[i], i));
     std::multiset<std::string> in_index;
@@ -432,7 +660,7 @@ TEST_P(NarrowMoneyTest, NothingIsLostOrMadeWhateverDies) {
   options.faults = {.fence = 0.01, .unknown = 0.01, .doubt = 0.01, .busy = 0.02};
   Open(options);
   for (int i = 0; i < kAccounts; ++i) ASSERT_EQ(Put(*TableOf(i), fmt::format("{},n=N:{}", KeyOf(i), kStart)), "ok");
-  std::set<std::string> acknowledged;
+  Told told;
   for (int round = 0; round < 3; ++round) {
     // The store loses what is not durable while the writers go on.
     std::atomic<bool> is_done = false;
@@ -443,13 +671,15 @@ TEST_P(NarrowMoneyTest, NothingIsLostOrMadeWhateverDies) {
         engine_->Crash();
       }
     });
-    RunWriters(round, options.seed + static_cast<uint64_t>(round), acknowledged);
+    RunWriters(round, options.seed + static_cast<uint64_t>(round), told);
     is_done = true;
     crashes.join();
     CrashAndStart();
-    ExpectSolvent(acknowledged);
+    ExpectSolvent(told);
   }
-  EXPECT_GT(acknowledged.size(), 100u);
+  EXPECT_GT(told.receipts.size(), 100u);
+  EXPECT_GT(told.batched.size(), 100u);
+  EXPECT_GT(told.counters[0].acknowledged, 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, NarrowMoneyTest, testing::Range(1, 6));

@@ -216,8 +216,10 @@ void WritePath::AppendNote(ItemWrite& write, const IndexNote& note, Changes& cha
   }
   all.partition_end = static_cast<uint32_t>(write.partition_end_);
   for (const auto& row : note.rows) all.Add(row.index_id, row.key);
-  changes.batch.Put(key, all.Encode());
-  changes.has_note = true;
+  const std::string value = all.Encode();
+  if (!changes.pending) changes.pending = std::make_unique<Partition::Pending>();
+  changes.pending->notes.Add(key, value);
+  changes.batch.Put(key, value);
 }
 
 Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key) {

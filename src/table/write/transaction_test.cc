@@ -40,13 +40,26 @@ class TransactionTest : public testing::Test {
     ASSERT_EQ(RunBlocking(TestWrite::Put(table, item)->Execute(layer_->writes)), "ok");
   }
 
+  using OpenEngine = std::unique_ptr<storage::Engine> (*)(Metrics&);
+  explicit TransactionTest(OpenEngine open = storage::MakeTestEngine) : engine_(open(metrics_)) {}
+
   Metrics metrics_;
-  std::unique_ptr<FaultyEngine> engine_ = storage::OpenFaultyEngine({}, metrics_);
+  std::unique_ptr<storage::Engine> engine_;
   ManualClock clock_;
   std::unique_ptr<TableLayer> layer_ = std::make_unique<TableLayer>(*engine_, clock_);
   std::shared_ptr<Table> a_ = layer_->CreateTable("A");
   std::shared_ptr<Table> b_ = layer_->CreateTable("B");
   std::shared_ptr<Table> c_ = *RunBlocking(layer_->catalog.Create(MakeCollectionTableDef("C")));
+};
+
+// Over a disk that fails when it is told to.
+class TransactionFaultsTest : public TransactionTest {
+ protected:
+  TransactionFaultsTest() : TransactionTest(OpenFaulty) {}
+  static std::unique_ptr<storage::Engine> OpenFaulty(Metrics& metrics) {
+    return storage::OpenFaultyEngine({}, metrics);
+  }
+  FaultyEngine& disk() { return static_cast<FaultyEngine&>(*engine_); }
 };
 
 TEST_F(TransactionTest, TakesEffectInAllTablesOrInNone) {
@@ -122,11 +135,11 @@ TEST_F(TransactionTest, ACollectionOverItsLimitCancels) {
   EXPECT_EQ(one.all()[0].collection_bytes, 20u);
 }
 
-TEST_F(TransactionTest, AFailedCommitChangesNothing) {
+TEST_F(TransactionFaultsTest, AFailedCommitChangesNothing) {
   TestWrites writes;
   writes.Add(TestWrite::Put(*a_, "pk=S:1"));
   writes.Add(TestWrite::Put(*b_, "pk=S:1"));
-  engine_->FailNext(FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
+  disk().FailNext(FaultyEngine::Point::kCommit, 1, Status::IoError("test"));
   EXPECT_EQ(Transact(writes), "InternalServerError");
   EXPECT_EQ(Read(*a_, "pk=S:1"), "(none)");
   EXPECT_EQ(a_->CountItems().rows, 0);
@@ -134,8 +147,8 @@ TEST_F(TransactionTest, AFailedCommitChangesNothing) {
   Put(*b_, "pk=S:1");
 }
 
-TEST_F(TransactionTest, ACrashBeforeTheSyncTakesAllOfIt) {
-  engine_->SetAutoSync(false);
+TEST_F(TransactionFaultsTest, ACrashBeforeTheSyncTakesAllOfIt) {
+  disk().SetAutoSync(false);
   StepExecutor executor;
   TestWrites writes;
   writes.Add(TestWrite::Put(*a_, "pk=S:1"));
@@ -146,10 +159,10 @@ TEST_F(TransactionTest, ACrashBeforeTheSyncTakesAllOfIt) {
   }(writes, layer_->writes, outcome));
   executor.RunQueued();
   EXPECT_EQ(outcome, "");
-  engine_->Crash();
+  disk().Crash();
   executor.RunQueued();
   EXPECT_EQ(outcome, "ServiceUnavailableException");
-  engine_->SetAutoSync(true);
+  disk().SetAutoSync(true);
   TableLayer reborn(*engine_, clock_);
   ASSERT_TRUE(RunBlocking(reborn.catalog.Load()).ok());
   EXPECT_EQ(ReadItem(reborn.reads, *reborn.catalog.Find(kScope, "A"), "pk=S:1"), "(none)");
@@ -158,12 +171,12 @@ TEST_F(TransactionTest, ACrashBeforeTheSyncTakesAllOfIt) {
 
 // --- batches
 
-TEST_F(TransactionTest, ABatchWritesWhatItCan) {
+TEST_F(TransactionFaultsTest, ABatchWritesWhatItCan) {
   TestWrites writes;
   writes.Add(TestWrite::Put(*a_, "pk=S:1"));
   writes.Add(TestWrite::Put(*b_, "pk=S:1"));
   writes.Add(TestWrite::Put(*a_, "pk=S:2"));
-  engine_->FailNext(FaultyEngine::Point::kGet, 1, Status::IoError("test"));
+  disk().FailNext(FaultyEngine::Point::kGet, 1, Status::IoError("test"));
   EXPECT_EQ(Batch(writes), "ok");
   EXPECT_TRUE(writes.all()[0].failure.has_value()) << "its item cannot be read";
   EXPECT_FALSE(writes.all()[1].failure.has_value());
@@ -173,11 +186,11 @@ TEST_F(TransactionTest, ABatchWritesWhatItCan) {
   EXPECT_EQ(Read(*a_, "pk=S:2"), "pk=S:2");
 }
 
-TEST_F(TransactionTest, ABatchOfWhichNothingCouldBeDoneFails) {
+TEST_F(TransactionFaultsTest, ABatchOfWhichNothingCouldBeDoneFails) {
   TestWrites writes;
   writes.Add(TestWrite::Put(*a_, "pk=S:1"));
   writes.Add(TestWrite::Put(*b_, "pk=S:1"));
-  engine_->FailNext(FaultyEngine::Point::kCommit, 1, Status::NoSpace("test"));
+  disk().FailNext(FaultyEngine::Point::kCommit, 1, Status::NoSpace("test"));
   EXPECT_EQ(Batch(writes), "ServiceUnavailableException");
   EXPECT_EQ(Read(*a_, "pk=S:1"), "(none)");
 }
@@ -227,6 +240,7 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
     for (int i = 0; i < kTransactionsEach; ++i) {
       const int64_t id = static_cast<int64_t>(seed) * 1'000'000 + i + 1;
       const std::string stamp = fmt::format("N:{}", id);
+      const bool only_reads = pick(6) == 0;
       TestWrites writes;
       Done done{id, {}};
       std::set<std::pair<Table*, std::string>> chosen;
@@ -235,16 +249,24 @@ class SerialOrderTest : public testing::TestWithParam<bool> {
         const std::string key =
             &table == plain_.get() ? fmt::format("pk=S:{}", pick(6)) : fmt::format("pk=S:{},sk=N:{}", pick(2), pick(4));
         if (!chosen.emplace(&table, key).second) continue;
-        const size_t kind = pick(10);
+        const size_t kind = only_reads ? 0 : pick(10);
         done.items.push_back({&table, key, 0, kind > 1});
-        if (kind <= 1) writes.AddCheck(table, key, kind ? "attribute_exists(pk)" : "attribute_not_exists(nothing)");
+        if (only_reads) writes.AddCheck(table, key, {});
+        else if (kind <= 1)
+          writes.AddCheck(table, key, kind ? "attribute_exists(pk)" : "attribute_not_exists(nothing)");
         else if (kind <= 5) writes.Add(TestWrite::Put(table, fmt::format("{},w={}", key, stamp)));
         else if (kind <= 8)
           writes.Add(TestWrite::Update(table, key, "SET w = :w ADD n :one", {}, {{":w", stamp}, {":one", "N:1"}}));
         else writes.Add(TestWrite::Update(table, key, "SET w = :w", "attribute_exists(pk)", {{":w", stamp}}));
       }
-      const std::string outcome = co_await writes.ExecuteTransaction(layer_->writes);
-      EXPECT_TRUE(outcome == "ok" || outcome == "cancelled") << outcome;
+      std::string outcome;
+      if (only_reads) {
+        outcome = co_await writes.ReadTogether(layer_->writes);
+        EXPECT_EQ(outcome.find("Exception"), std::string::npos) << outcome;
+      } else {
+        outcome = co_await writes.ExecuteTransaction(layer_->writes);
+        EXPECT_TRUE(outcome == "ok" || outcome == "cancelled") << outcome;
+      }
       for (size_t n = 0; n < done.items.size(); ++n) {
         done.items[n].stamp = StampOf(writes.all()[n]);
         done.items[n].writes = done.items[n].writes && outcome == "ok";

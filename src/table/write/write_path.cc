@@ -1,6 +1,7 @@
 #include "table/write/write_path.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -83,6 +84,7 @@ Task<ApiResult<bool>> WritePath::AfterTry(Writes writes, const Tried& tried, int
   } else if (!tried.status.ok()) {
     const bool is_worth = tried.status.code() == StatusCode::kBusy && ++busy_tries < kBusyTries;
     if (!is_worth) co_return WriteError(table, tried.status);
+    co_await PauseAfterBusy(busy_tries);
   }
   for (ItemWrite* write : writes) {
     if (is_done) CountChange(*write);
@@ -207,7 +209,7 @@ Task<WritePath::Tried> WritePath::TryOne(ItemWrite& write, Arena& arena) {
   co_return tried;
 }
 
-Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {
+Task<ApiResult<void>> WritePath::DoOne(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
   if (MustRefuse(write)) {
     Route(write);
@@ -262,6 +264,11 @@ bool WritePath::AreAlive(Writes writes) {
                      [](const ItemWrite* write) { return write->partition_->handle().is_alive(); });
 }
 
+bool WritePath::AreOfOnePartition(Writes writes) {
+  return std::all_of(writes.begin(), writes.end(),
+                     [&](const ItemWrite* write) { return write->partition_ == writes.front()->partition_; });
+}
+
 // Leaves in each write what became of it; its changes are in the batch of its partition if it can be done.
 Task<void> WritePath::PrepareAll(Writes writes, AllChanges& changes, Arena& arena) {
   CollectionSizes sizes;
@@ -289,10 +296,15 @@ Task<Status> WritePath::CommitAll(AllChanges& changes, const storage::Batch* sys
   co_return Status::Ok();
 }
 
-// Of any partitions where the engine commits to several at once, else of one.
+// Of any partitions where the engine commits to several at once, else of one: kFenced if that is two by now.
 Task<WritePath::Tried> WritePath::TryBatch(Writes writes, Arena& arena) {
   Tried tried;
   const auto guards = co_await LockAll(writes);
+  if (!is_atomic_ && !AreOfOnePartition(writes)) {
+    // They were, before a split: they are grouped anew.
+    tried.status = Status::Fenced();
+    co_return tried;
+  }
   if (MeetsIntents(writes, tried)) co_return tried;
   AllChanges changes;
   co_await PrepareAll(writes, changes, arena);
@@ -310,7 +322,7 @@ Task<WritePath::Tried> WritePath::TryBatch(Writes writes, Arena& arena) {
   co_return tried;
 }
 
-Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena& arena) {
+Task<ApiResult<void>> WritePath::DoBatch(std::span<ItemWrite> writes, Arena& arena) {
   if (writes.empty()) co_return ApiResult<void>{};
   std::vector<ItemWrite*> left;
   left.reserve(writes.size());
@@ -323,8 +335,16 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
     Route(write);
     write.failure = model::TransactionConflictException();
   }
-  for (int busy_tries = 0; !left.empty();) {
-    ARMATURE_CO_CHECK_OK(co_await AwaitIndexes(left));
+  std::map<storage::PartitionId, int> busy_tries;  // each partition has its own
+  while (!left.empty()) {
+    // Others may be done by now: what cannot be said of these is said of these only.
+    if (auto awaited = co_await AwaitIndexes(left); !awaited) {
+      for (ItemWrite* write : left) {
+        Route(*write);
+        write->failure = awaited.error();
+      }
+      break;
+    }
     // One commit for all of them, or for those of each partition: the order is kept, so that a run repeats itself.
     std::vector<std::vector<ItemWrite*>> groups;
     if (is_atomic_) groups.push_back(std::exchange(left, {}));
@@ -341,7 +361,7 @@ Task<ApiResult<void>> WritePath::ExecuteBatch(std::span<ItemWrite> writes, Arena
       Tried& tried = tries[i];
       if (tried.is_settled()) tried.status = co_await AwaitAllDurable(group);
       if (tried.is_settled()) continue;
-      const auto is_done = co_await AfterTry(group, tried, busy_tries);
+      const auto is_done = co_await AfterTry(group, tried, busy_tries[group.front()->partition_->id()]);
       if (is_done && !*is_done) left.insert(left.end(), group.begin(), group.end());
       if (is_done) continue;
       for (ItemWrite* write : group)
@@ -386,7 +406,7 @@ Task<WritePath::Tried> WritePath::TryTransaction(Writes writes, const storage::B
   co_return tried;
 }
 
-Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+Task<ApiResult<bool>> WritePath::DoTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
                                                     Arena& arena) {
   std::vector<ItemWrite*> all;
   all.reserve(writes.size());
@@ -418,6 +438,8 @@ Task<ApiResult<bool>> WritePath::ExecuteTransaction(std::span<ItemWrite> writes,
       ChargeTransaction(writes, !tried.is_cancelled);
       co_return !tried.is_cancelled;
     }
+    // Done or not, or not everywhere yet: an error of the server, which says neither.
+    if (tried.is_left_open) co_return WriteError(*all.front()->table, Status::Unknown(tried.status.ToString()));
     ARMATURE_CO_TRY(const bool is_done, co_await AfterTry(all, tried, busy_tries));
     if (!is_done) continue;
     ChargeTransaction(writes, true);

@@ -34,6 +34,7 @@
 #include "table/txn/active_transactions.h"
 #include "table/write/item_write.h"
 #include "table/write/pending_records.h"
+#include "table/write/write_listener.h"
 #include "table/write/write_options.h"
 
 namespace armature::table {
@@ -45,6 +46,9 @@ class WritePath {
         is_atomic_(engine.capabilities().multi_partition_atomic),
         clock_(clock),
         options_(std::move(options)) {}
+
+  // From then on it hears of every write. REQUIRES: nobody writes yet, and it outlives the last write.
+  void SetListener(WriteListener* listener) { listener_ = listener; }
 
   // In all of these `arena` and everything a write points to must outlive the outcome.
 
@@ -70,16 +74,24 @@ class WritePath {
   const IndexFollower& follower() const { return follower_; }
 
   // Writes the row an existing item has in an index that is being built; nothing if it has none or is gone. Durable
-  // when a later commit is.
+  // when the newest commit of the row's partition is.
   Task<model::ApiResult<void>> BuildIndexRow(Table& table, uint32_t index_id, model::Item key, Arena& arena);
 
-  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when a later commit is.
+  // Writes the expiry row of an existing item; nothing if it has none or is gone. Durable when the newest commit of
+  // its partition is.
   Task<model::ApiResult<void>> BuildExpiryRow(Table& table, model::Item key, Arena& arena);
 
   // Returns when every write of the table that began before has ended: none still runs under an older definition.
   Task<void> AwaitEarlierWrites(Table& table);
 
  private:
+  Task<model::ApiResult<void>> DoOne(ItemWrite& write, Arena& arena);
+  Task<model::ApiResult<void>> DoBatch(std::span<ItemWrite> writes, Arena& arena);
+  Task<model::ApiResult<bool>> DoTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
+                                             Arena& arena);
+  // What is done, and then told.
+  template <class T>
+  Task<T> Telling(Task<T> doing, std::span<ItemWrite> writes);
   class CollectionSizes;
   // What one commit to one partition is made of. Whatever its commit did not settle comes to nothing when it goes,
   // under the latches of its items: it is declared after them.
@@ -89,13 +101,13 @@ class WritePath {
       partition->NoteCommitted(mark);
       images.Keep();
       records.Settle(*partition, sequence);
-      if (has_note) partition->TakePending(batch);
+      if (pending) partition->TakePending(batch, *pending);
     }
     const std::shared_ptr<Partition> partition;
     storage::Batch batch;
     PendingRecords records;
     PendingImages images;
-    bool has_note = false;  // of what indexes have to follow
+    std::unique_ptr<Partition::Pending> pending;  // what indexes have to follow; null: nothing
   };
   // Those of one request, in the order in which it names the partitions: a run from a seed repeats itself.
   using AllChanges = std::vector<std::unique_ptr<Changes>>;
@@ -117,6 +129,8 @@ class WritePath {
     storage::Mark mark = 0;
     storage::Sequence sequence = 0;
     bool is_cancelled = false;  // of a transaction
+    // Of a transaction: it is done, or may be, and what is left of it is for others. It must not be tried again.
+    bool is_left_open = false;
     std::vector<Met> met;
 
     bool is_settled() const { return status.ok() && met.empty(); }
@@ -159,6 +173,7 @@ class WritePath {
   Task<Status> LookAgain(Writes writes);
   // Whether the partitions of the items are.
   static bool AreAlive(Writes writes);
+  static bool AreOfOnePartition(Writes writes);
   std::vector<std::vector<ItemWrite*>> ByPartition(Writes writes) const;
   Task<Status> LookForIndexes(const TableSchema& schema);
   // Too many notes: their writers help.
@@ -185,11 +200,20 @@ class WritePath {
     std::string key;
   };
   class Transaction;
+  // Of a transaction's record, once its writer has tried to make it.
+  enum class Recorded {
+    kNo,       // it is not there and never will be
+    kYes,      // it is there for good
+    kUnknown,  // that could not be found out
+  };
   Task<Tried> TryIntents(Writes writes, const storage::Batch* system_changes, Arena& arena);
   // Whether there is a record of the transaction, which is durable then.
   Task<Result<bool>> FindRecord(std::string_view transaction_id);
   // Whoever works on the transaction has ended, or the item's intent is dealt with.
   Task<Status> ResolveMet(const Met& met);
+  // The end of one that is recorded: patient with a store that is busy, because nobody is told that it is done before
+  // readers see it.
+  Task<Status> FinishItems(std::string_view transaction_id, std::span<const TransactedItem> items);
   // When this returns ok there is no intent of the transaction at these items any more: carried out, and durable, or
   // taken away.
   Task<Status> ResolveItems(std::string_view transaction_id, std::span<const TransactedItem> items, bool is_done);
@@ -211,6 +235,7 @@ class WritePath {
   const bool is_atomic_;  // commits to several partitions at once
   HybridClock clock_;
   const WriteOptions options_;
+  WriteListener* listener_ = nullptr;  // null: nobody listens
   const IndexFollower follower_{engine_, &options_.at_step};
   ActiveTransactions active_;
 };

@@ -59,6 +59,20 @@ TEST(Mapping, IsTheSameAfterStoring) {
   EXPECT_EQ(DecodeMapping(R"({"version":2})").error().code(), StatusCode::kFormat);
 }
 
+// The example of docs/design/formats.md.
+TEST(Mapping, BytesAsDocumented) {
+  EXPECT_EQ(
+      EncodeMapping(Sample()),
+      R"({"version":1,"uuid":"14e0db71-5d35-4eb5-b481-8945cf9d10c2","account":"123456789012","region":"eu-west-1",)"
+      R"("function":"f","qualifier":"live",)"
+      R"("source":"arn:aws:dynamodb:eu-west-1:123456789012:table/T/stream/2024-01-01T00:00:00.000",)"
+      R"("position":"LATEST","enabled":false,"batch_size":7,"window_seconds":8,"parallelization":9,"max_age_seconds":60,)"
+      R"("max_retries":11,"bisect":true,"item_failures":true,)"
+      R"("filters":["{\"eventName\":[\"INSERT\"]}","{\"eventName\":[\"REMOVE\"]}"],"on_failure":"/var/lib/failed",)"
+      R"("modified":1700000000123,"start":[{"lane":3,"position":42},{"lane":5,"position":7}],"deleted":true,)"
+      R"("trigger":"t","table":"T"})");
+}
+
 TEST(Mapping, LimitsAreLambdas) {
   EXPECT_EQ(WhatIsWrong(Sample()), "");
   const auto wrong = [](auto change) {

@@ -5,6 +5,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/codec/hex.h"
+#include "table/keys/key_layout.h"
 #include "workers/ttl/ttl_testing.h"
 
 namespace armature::workers {
@@ -104,6 +106,21 @@ TEST_F(TtlSetupTest, ACrashThatTakesRowsTakesTheRecordOfThemToo) {
   CrashDuring(*setup_);
   FinishSetup();
   ExpectEnabled();
+}
+
+// The example of docs/design/formats.md.
+TEST_F(TtlSetupTest, BytesAsDocumented) {
+  PutNumbered(6);
+  ChangeTtl(TtlStatus::kEnabling);
+  Announce();  // the first portion
+  const auto records = Scan(table::ExpiryBuildRange(), engine_->system());
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(ToHex(records.front().first),
+            "4c"
+            "0000000000000001");
+  EXPECT_EQ(ToHex(records.front().second),
+            "01"
+            "10c7064b7e18f0a2eb6b31000100");
 }
 
 TEST_F(TtlSetupTest, ARecordThatSurvivedItsWorkIsForgotten) {

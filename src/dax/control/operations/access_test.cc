@@ -13,6 +13,7 @@ class NotingAuthorizer final : public auth::Authorizer {
     asked.push_back(fmt::format("{} {}", access.action(), access.resource().Arn()));
     const auth::AccessConditions conditions = access.conditions();
     for (const auth::Tag& tag : conditions.request_tags) asked.push_back(fmt::format("{}={}", tag.key, tag.value));
+    for (const std::string_view key : conditions.bare_tag_keys) asked.push_back(fmt::format("{}=", key));
     if (!conditions.passed_to_service.empty()) asked.emplace_back(conditions.passed_to_service);
     for (const auth::Tag& tag : access.resource_tags().tags)
       resource_tags.push_back(fmt::format("{}={}", tag.key, tag.value));

@@ -35,7 +35,7 @@ TEST_F(OperationsTest, ANewClusterIsShownAsItIsCreated) {
   EXPECT_THAT(
       shown,
       HasSubstr(R"("ClusterDiscoveryEndpoint":{"Address":"127.0.0.1","Port":8111,"URL":"dax://127.0.0.1:8111"})"));
-  EXPECT_THAT(shown, HasSubstr(R"("Endpoint":{"Address":"127.0.0.1","Port":8111}})"));
+  EXPECT_THAT(shown, HasSubstr(R"("Endpoint":{"Address":"127.0.0.1","Port":8111},"NodeCreateTime")"));
   EXPECT_THAT(Call("ListTags", R"({"ResourceName":"arn:aws:dax:eu-north-1:111122223333:cache/my-cluster"})"),
               R"({"Tags":[{"Key":"k","Value":"v"}]})");
 }

@@ -148,7 +148,7 @@ TEST_F(GroupsTest, EventsTellWhatHappened) {
   EXPECT_EQ(Outcome("DescribeEvents", R"({"Duration":5,"StartTime":1})"), "InvalidParameterCombinationException");
   EXPECT_EQ(Outcome("DescribeEvents", R"({"StartTime":2,"EndTime":1})"), "InvalidParameterCombinationException");
   EXPECT_EQ(Outcome("DescribeEvents", R"({"StartTime":1e300})"), "InvalidParameterCombinationException");
-  clock_.AdvanceMillis(int64_t{24} * 3600 * 1000);
+  clock_.AdvanceMillis(int64_t{24} * 3600 * 1000 + 1);
   EXPECT_EQ(Call("DescribeEvents", "{}"), R"({"Events":[]})") << "of the last day";
   EXPECT_THAT(Call("DescribeEvents", R"({"Duration":20160})"), HasSubstr("Cluster created"));
 }

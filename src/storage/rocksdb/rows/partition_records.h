@@ -1,9 +1,8 @@
 // Where the RocksDB engine keeps its partitions: two records each, under the reserved first byte 0x00.
 //
 //   0x00 'p' [partition id, 8 bytes big-endian]  ->  EncodePartition (storage/partition_table.h)
-//   0x00 'n' [partition id, 8 bytes big-endian]  ->  the number of its newest commit, 8 bytes big-endian, and its
-//   counts
-//                                                    (AppendCounts, storage/counts.h)
+//   0x00 'n' [partition id, 8 bytes big-endian]  ->  the number of its newest commit, 8 bytes big-endian, and
+//                                                    its counts (AppendCounts, storage/counts.h)
 //
 // Callers of the engine never see these keys: theirs lie behind 0x01 or more (storage/embedded_partition.h).
 #pragma once

@@ -16,8 +16,13 @@ std::string Hex(std::string_view bytes) {
   return hex;
 }
 
-// docs/design/formats.md, "How far a partition is".
+// docs/design/formats.md, "Partitions" and "How far a partition is".
 TEST(PartitionRecordsTest, BytesAsDocumented) {
+  EXPECT_EQ(Hex(PartitionRecordKey(6)), "00 70 00 00 00 00 00 00 00 06");
+  PartitionInfo info{.id = 6, .keyspace = 5, .hashes = {0, UINT64_MAX / 2}, .epoch = 300};
+  EXPECT_EQ(Hex(EncodePartition(info)), "02 00 05 ac 02 00 00 00 00 00 00 00 00 7f ff ff ff ff ff ff ff");
+  info.is_ended = true;
+  EXPECT_EQ(Hex(EncodePartition(info)).substr(0, 5), "02 01");
   EXPECT_EQ(Hex(NewestCommitKey(5)), "00 6e 00 00 00 00 00 00 00 05");
   Counts counts;
   std::string record;

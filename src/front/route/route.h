@@ -7,7 +7,7 @@
 
 #include "auth/auth_fault.h"
 #include "base/async.h"
-#include "front/call_stats.h"
+#include "front/route/call_stats.h"
 #include "net/handler.h"
 #include "net/http_message.h"
 

@@ -1,4 +1,4 @@
-#include "front/call_stats.h"
+#include "front/route/call_stats.h"
 
 #include <string>
 
