@@ -1,4 +1,5 @@
-// What --metrics-token names: the first line of a file, that readers of the metrics have to bring. Used by server/ only.
+// What --metrics-token names: the first line of a file, that readers of the metrics have to bring. Used by server/
+// only.
 #pragma once
 
 #include <string>

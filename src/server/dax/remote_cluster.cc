@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/tasks/task_pool.h"
 #include "server/command/metrics_token.h"
 #include "server/dax/node_plans.h"
 
@@ -15,6 +16,8 @@ namespace armature::server {
 namespace {
 
 constexpr const char* kListFile = "attribute-lists";
+// How long clients may take to read that their requests have ended.
+constexpr std::chrono::seconds kLastWords(2);
 
 dax::Credentials KeysOf(const cli::AwsCredentials& found) {
   return {.identity = {found.access_key_id, found.secret_access_key, found.session_token},
@@ -132,7 +135,17 @@ Status RemoteCluster::Open() {
 }
 
 void RemoteCluster::Close() {
-  cluster_->StopAll(std::chrono::seconds(options_.drain_seconds));
+  const std::chrono::seconds patience(options_.drain_seconds);
+  // What the endpoint has not answered by then ends with an error, rather than without a word.
+  TaskPool watch("dax-stop", 1);
+  const TaskPool::Handle end = watch.Add([this, patience, waited = false]() mutable {
+    if (!std::exchange(waited, true)) return TaskPool::Next::After(patience);
+    backend_->Shutdown();
+    return TaskPool::Next::End();
+  });
+  cluster_->StopAll(patience + kLastWords);
+  watch.Cancel(end);
+  watch.AwaitEnd(end);
   if (page_) page_->Stop();
 }
 
