@@ -37,6 +37,8 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, const front::Pipeline& pipeline,
            std::shared_ptr<net::TlsAcceptor> tls);
 
+  ~DaxNodes() override;
+
   // Starts the nodes that the options ask for. The error is one line fit for a user.
   Status Open();
   void Stop();
