@@ -40,6 +40,7 @@ House::House(const ServeOptions& options, std::unique_ptr<Store> store)
       dax_control_(*store_->engine, store_->clock, options_.control_plane_delay_millis) {}
 
 Status House::Load() {
+  dax_control_.book().SetCanEncrypt(!options_.tls_certificate.empty());
   if (Status status = gate_.Load(); !status.ok()) return status;
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import socket
+import ssl
 import subprocess
 
 import boto3
@@ -14,7 +15,7 @@ import pytest
 from harness.audit import AuditLog
 from harness.principals import ACCOUNT, REGION, User, administrator, allow, write_file
 from harness.sdk import refused
-from harness.server import Server
+from harness.server import Server, binary
 from harness.waiting import wait_until
 
 ROLE = f"arn:aws:iam::{ACCOUNT}:role/dax"
@@ -131,12 +132,19 @@ def test_a_cluster_is_created_and_deleted(dax):
     rejected("ClusterNotFoundFault", dax.describe_clusters, ClusterNames=["full-cluster"])
 
 
-def test_tls_is_in_the_url(dax):
-    create(dax, "secure", ClusterEndpointEncryptionType="TLS")
-    shown = settled(dax, "secure")
-    assert shown["ClusterEndpointEncryptionType"] == "TLS"
-    assert shown["ClusterDiscoveryEndpoint"]["URL"] == f"daxs://127.0.0.1:{shown['ClusterDiscoveryEndpoint']['Port']}"
-    delete(dax, "secure")
+def test_tls_is_in_the_url(dax, tmp_path):
+    assert "--tls-cert" in rejected(BAD, create, dax, "secure", ClusterEndpointEncryptionType="TLS")
+    subprocess.run([binary(), "tls", "self-signed", "--out", str(tmp_path)], check=True, capture_output=True, timeout=60)
+    with Server(None, "--tls-cert", tmp_path / "cert.pem", "--tls-key", tmp_path / "key.pem", "--tls-port", "0") as server:
+        secure = dax_client(server)
+        create(secure, "secure", ClusterEndpointEncryptionType="TLS")
+        shown = settled(secure, "secure")
+        assert shown["ClusterEndpointEncryptionType"] == "TLS"
+        port = shown["ClusterDiscoveryEndpoint"]["Port"]
+        assert shown["ClusterDiscoveryEndpoint"]["URL"] == f"daxs://127.0.0.1:{port}"
+        trust = ssl.create_default_context(cafile=tmp_path / "cert.pem")
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as plain, trust.wrap_socket(plain, server_hostname="localhost") as speaks:
+            assert speaks.version() in ("TLSv1.2", "TLSv1.3")
 
 
 def test_what_a_new_cluster_may_not_be(dax, cluster):

@@ -65,6 +65,10 @@ class ClusterBook {
   ClusterBook(ClusterStore& store, const Clock& clock, int64_t delay_millis = 0)
       : store_(store), clock_(clock), delay_millis_(delay_millis) {}
 
+  // Whether nodes can speak TLS: there is a certificate. Told before anybody changes anything.
+  void SetCanEncrypt(bool can_encrypt) { can_encrypt_ = can_encrypt; }
+  bool can_encrypt() const { return can_encrypt_; }
+
   // Before anything else. On an error nothing was read.
   Task<Status> Load();
 
@@ -85,6 +89,7 @@ class ClusterBook {
   ClusterStore& store_;
   const Clock& clock_;
   const int64_t delay_millis_;
+  bool can_encrypt_ = true;
   std::function<void()> tell_;
   std::set<std::string> set_aside_;  // keys; written by Load only
 

@@ -37,6 +37,9 @@ inline constexpr std::string_view kInvalidSubnet = "The subnet ID '{}' is not va
 inline constexpr std::string_view kInvalidArn = "The ARN '{}' is not the ARN of a DAX cluster.";
 inline constexpr std::string_view kTagNotFound = "There is no tag with the key {}.";
 
+// Our own: Amazon always has one.
+inline constexpr std::string_view kNoCertificate =
+    "The server has no certificate, so nodes cannot speak TLS (--tls-cert).";
 inline constexpr std::string_view kInvalidClusterName =
     "Cluster ID specified is not a valid identifier. Identifiers must begin with a letter; must contain only ASCII "
     "letters, digits, and hyphens; and must not end with a hyphen or contain two consecutive hyphens.";

@@ -155,6 +155,7 @@ Result<dax::control::NodeAddress> DaxNodes::Start(const dax::control::NodePlan& 
   dax::NodePlan node =
       PlanOf(plan.is_encrypted ? PlacesOf(none, port) : PlacesOf(port, none), plan.cluster, NumberOf(plan.node_id));
   node.id = plan.node_id;
+  node.port = plan.port;
   node.zone = plan.zone;
   Status status = cluster->nodes.AddNode(node);
   // Its port of before may be somebody else's by now.

@@ -68,6 +68,8 @@ Task<OperationResult> CreateCluster(const ControlContext& context, const CreateC
   ARMATURE_CO_CHECK_OK(AuthorizeCluster(context, LowerCase(*input.ClusterName), {.tags = &input.Tags}));
   ARMATURE_CO_TRY(const Cluster wanted, ReadCluster(input, context.place));
   ARMATURE_CO_CHECK_OK(AuthorizeRole(context, wanted.role_arn));
+  if (wanted.is_encrypted && !context.book.can_encrypt())
+    co_return wire::dax::InvalidParameterValueException(std::string(messages::kNoCertificate));
   ClusterBook::Edit edit = [&](Draft& draft) -> ApiResult<void> {
     ARMATURE_CHECK_OK(CheckReferences(draft.state(), wanted));
     Cluster cluster = wanted;
