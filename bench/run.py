@@ -13,14 +13,14 @@ import sys
 import tempfile
 
 from measure import Run, Table, busy_cpus
-from parts import access, cold, core, indexes, large, many, partition, partitions, peers, scan, start, streams, tls, triggers, ttl
+from parts import access, cold, core, dax, indexes, large, many, partition, partitions, peers, scan, start, streams, tls, triggers, ttl
 from servers import NotAvailable
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # In the order in which they run.
 PARTS = {"core": core, "many": many, "partitions": partitions, "partition": partition, "indexes": indexes, "scan": scan, "cold": cold,
-         "start": start, "access": access, "tls": tls, "streams": streams, "ttl": ttl, "triggers": triggers, "peers": peers, "large": large}
+         "start": start, "access": access, "tls": tls, "dax": dax, "streams": streams, "ttl": ttl, "triggers": triggers, "peers": peers, "large": large}
 
 
 def default_rss_bound_mib():

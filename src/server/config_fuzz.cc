@@ -5,7 +5,7 @@
 
 #include "base/testing/fuzz_check.h"
 #include "base/testing/memory_file.h"
-#include "server/options.h"
+#include "server/parts/options.h"
 
 namespace armature::server {
 namespace {

@@ -11,16 +11,16 @@
 #include <optional>
 
 #include "base/result.h"
-#include "server/background.h"
+#include "server/parts/background.h"
 #include "server/dax/dax_control.h"
 #include "server/dax/dax_nodes.h"
 #include "server/encryption/rekeying.h"
-#include "server/front.h"
-#include "server/gate.h"
-#include "server/options.h"
-#include "server/recording.h"
-#include "server/store.h"
-#include "server/tables.h"
+#include "server/parts/front.h"
+#include "server/parts/gate.h"
+#include "server/parts/options.h"
+#include "server/parts/recording.h"
+#include "server/parts/store.h"
+#include "server/parts/tables.h"
 
 namespace armature::server {
 

@@ -12,8 +12,8 @@
 #include "net/tls/record_buffers.h"
 #include "server/command/process_setup.h"
 #include "server/house.h"
-#include "server/local_options.h"
-#include "server/options.h"
+#include "server/parts/local_options.h"
+#include "server/parts/options.h"
 #include "server/process/failure_log.h"
 
 namespace armature::server {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "cli/bench/control_client.h"
-#include "cli/bench/dax/dax_wire.h"
+#include "cli/bench/dax_wire.h"
 #include "cli/bench/driver_thread.h"
 #include "cli/bench/http/http_wire.h"
 
@@ -59,7 +59,7 @@ class LoadRun {
   }
 
   Result<std::unique_ptr<Wire>> MakeWire() const {
-    if (!options_.dax) return std::unique_ptr<Wire>(std::make_unique<HttpWire>(options_));
+    if (!options_.dax) return std::unique_ptr<Wire>(std::make_unique<HttpWire>(options_.credentials, options_.endpoint.HostHeader()));
     ARMATURE_TRY(std::unique_ptr<DaxWire> wire, DaxWire::Open(options_));
     return std::unique_ptr<Wire>(std::move(wire));
   }

@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "cli/bench/measure/histogram.h"
 #include "cli/bench/socket.h"
-#include "cli/bench/wire.h"
+#include "cli/bench/wire/wire.h"
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {

@@ -9,7 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cli/bench/dax/dax_wire.h"
+#include "cli/bench/dax_wire.h"
 #include "cli/bench/workload.h"
 
 namespace armature::cli::bench {

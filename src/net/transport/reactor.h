@@ -20,7 +20,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/tasks/turn.h"
-#include "net/transport/timer_wheel.h"
+#include "net/transport/timers/timer_wheel.h"
 
 namespace armature::net {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "net/transport/reactor.h"
-#include "net/transport/timer_wheel.h"
+#include "net/transport/timers/timer_wheel.h"
 
 namespace armature::net {
 

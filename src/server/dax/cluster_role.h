@@ -12,7 +12,7 @@
 #include "auth/identity.h"
 #include "base/mutex.h"
 #include "iam/state/snapshot.h"
-#include "server/gate.h"
+#include "server/parts/gate.h"
 
 namespace armature::server {
 

@@ -66,6 +66,8 @@ DaxNodes::DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables
   if (options_.dax.is_coherent) tables_.writes().SetListener(this);
 }
 
+DaxNodes::~DaxNodes() = default;
+
 Status DaxNodes::Prepare() {
   if (shared_) return Status::Ok();
   auto shared = std::make_unique<Shared>(*store_.engine);

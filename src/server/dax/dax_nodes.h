@@ -24,10 +24,10 @@
 #include "server/dax/list_records.h"
 #include "server/dax/local_backend.h"
 #include "server/dax/node_plans.h"
-#include "server/gate.h"
-#include "server/options.h"
-#include "server/store.h"
-#include "server/tables.h"
+#include "server/parts/gate.h"
+#include "server/parts/options.h"
+#include "server/parts/store.h"
+#include "server/parts/tables.h"
 
 namespace armature::server {
 
@@ -36,6 +36,8 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   // Everything must outlive it. Null `tls`: there is no certificate.
   DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, const front::Pipeline& pipeline,
            std::shared_ptr<net::TlsAcceptor> tls);
+
+  ~DaxNodes() override;
 
   // Starts the nodes that the options ask for. The error is one line fit for a user.
   Status Open();

@@ -1,13 +1,12 @@
 #include "server/dax/local_backend.h"
 
-#include <exception>
 #include <string>
 #include <utility>
 
 #include <simdjson.h>
 
-#include "base/log.h"
 #include "base/memory/arena.h"
+#include "base/random.h"
 #include "model/api_error.h"
 #include "net/http_message.h"
 #include "wire/envelope/envelope.h"
@@ -20,7 +19,7 @@ namespace {
 constexpr std::string_view kService = "DynamoDB_20120810";
 constexpr std::string_view kKeyId = "DAX";  // what the audit is told instead of an access key
 
-dax::BackendError ToBackendError(const model::ApiError& error) {
+dax::BackendError ToBackendError(const model::ApiError& error, RandomSource& random) {
   net::HttpResponse told;
   wire::SetError(error, told);
   dax::BackendError failure;
@@ -28,6 +27,8 @@ dax::BackendError ToBackendError(const model::ApiError& error) {
   failure.message = error.message;
   failure.http_status = error.http_status;
   failure.json = std::move(told.body);
+  failure.request_id.resize(kRequestIdSize);
+  WriteRequestId(random, failure.request_id.data());
   return failure;
 }
 
@@ -35,9 +36,10 @@ dax::BackendError ToBackendError(const model::ApiError& error) {
 
 Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::string_view json, const dax::Scope& scope) {
   const wire::OperationSchema* const schema = wire::FindOperation(kService, operation);
-  if (!schema) co_return ToBackendError(model::UnknownOperationException());
+  RandomSource& random = pipeline_.services().random;
+  if (!schema) co_return ToBackendError(model::UnknownOperationException(), random);
   const OnBehalf behalf = role_.Now(scope.account);
-  if (!behalf.identity) co_return ToBackendError(model::AccessDeniedException("The cluster's role is not there"));
+  if (!behalf.identity) co_return ToBackendError(model::AccessDeniedException("The cluster's role is not there"), random);
 
   std::string padded;
   padded.reserve(json.size() + simdjson::SIMDJSON_PADDING);
@@ -49,7 +51,7 @@ Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::stri
   front::Caller caller{auth::PrincipalOf(behalf.identity, kKeyId), scope.region, {}, true, behalf.is_unproven};
   model::ApiResult<void> answered = pipeline_.PrepareOwn(padded, *schema, std::move(caller), arena, call);
   if (answered) answered = co_await pipeline_.Execute(call, http, arena, body);
-  if (!answered) co_return ToBackendError(answered.error());
+  if (!answered) co_return ToBackendError(answered.error(), random);
   co_return body;
 }
 

@@ -7,14 +7,13 @@
 
 #include "cli/bench/http/response_parser.h"
 #include "cli/bench/http/sigv4_signer.h"
-#include "cli/bench/options.h"
-#include "cli/bench/wire.h"
+#include "cli/bench/wire/wire.h"
 
 namespace armature::cli::bench {
 
 class HttpWire final : public Wire {
  public:
-  explicit HttpWire(const Options& options) : signer_(options.credentials, options.endpoint.HostHeader()) {}
+  HttpWire(const Credentials& credentials, const std::string& host_header) : signer_(credentials, host_header) {}
 
   std::unique_ptr<AnswerParser> MakeParser() override { return std::make_unique<ResponseParser>(); }
   void AppendRequest(std::string_view target, std::string_view body, int64_t unix_seconds, AnswerParser&,

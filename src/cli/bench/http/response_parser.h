@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/bench/wire.h"
+#include "cli/bench/wire/wire.h"
 
 namespace armature::cli::bench {
 

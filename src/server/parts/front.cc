@@ -1,4 +1,4 @@
-#include "server/front.h"
+#include "server/parts/front.h"
 
 #include <algorithm>
 #include <chrono>

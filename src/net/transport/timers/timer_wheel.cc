@@ -1,4 +1,4 @@
-#include "net/transport/timer_wheel.h"
+#include "net/transport/timers/timer_wheel.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cli/bench/dax/dax_wire.h"
+#include "cli/bench/dax_wire.h"
 
 #include <ctime>
 #include <utility>
@@ -9,7 +9,7 @@
 #include "auth/signature.h"
 #include "base/codec/sha256.h"
 #include "base/memory/arena.h"
-#include "cli/bench/dax/dax_answer_parser.h"
+#include "cli/bench/dax_answer_parser.h"
 #include "cli/bench/socket.h"
 #include "dax/codec/cbor.h"
 #include "dax/codec/methods.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/options.h"
+#include "server/parts/options.h"
 
 namespace armature::server {
 

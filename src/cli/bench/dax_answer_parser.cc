@@ -1,8 +1,8 @@
-#include "cli/bench/dax/dax_answer_parser.h"
+#include "cli/bench/dax_answer_parser.h"
 
 #include <cstring>
 
-#include "cli/bench/dax/dax_wire.h"
+#include "cli/bench/dax_wire.h"
 #include "dax/codec/value_codec.h"
 #include "wire/json/attribute_json.h"
 

@@ -1,4 +1,4 @@
-#include "server/background.h"
+#include "server/parts/background.h"
 
 #include <algorithm>
 #include <chrono>

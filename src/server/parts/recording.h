@@ -10,8 +10,8 @@
 #include "audit/audit_log.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "server/options.h"
-#include "server/store.h"
+#include "server/parts/options.h"
+#include "server/parts/store.h"
 
 namespace armature::server {
 

@@ -1,11 +1,11 @@
-#include "server/options.h"
+#include "server/parts/options.h"
 
 #include <cstdlib>
 
 #include <gtest/gtest.h>
 
 #include "base/testing/memory_file.h"
-#include "server/identity_api.h"
+#include "server/parts/identity_api.h"
 
 namespace armature::server {
 namespace {

@@ -8,11 +8,11 @@
 #include <string>
 
 #include "base/result.h"
-#include "server/gate.h"
-#include "server/options.h"
+#include "server/parts/gate.h"
+#include "server/parts/options.h"
 #include "server/process/memory_watch.h"
-#include "server/store.h"
-#include "server/tables.h"
+#include "server/parts/store.h"
+#include "server/parts/tables.h"
 #include "triggers/triggers.h"
 #include "workers/index_backfill.h"
 #include "workers/kinesis/kinesis_worker.h"

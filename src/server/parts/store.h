@@ -7,7 +7,7 @@
 #include "base/metrics.h"
 #include "base/random.h"
 #include "base/result.h"
-#include "server/options.h"
+#include "server/parts/options.h"
 #include "storage/encryption/keyring.h"
 #include "storage/engine.h"
 

@@ -1,4 +1,4 @@
-#include "server/tables.h"
+#include "server/parts/tables.h"
 
 #include <chrono>
 #include <cstdlib>

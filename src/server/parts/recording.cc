@@ -1,4 +1,4 @@
-#include "server/recording.h"
+#include "server/parts/recording.h"
 
 #include <utility>
 

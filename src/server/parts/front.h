@@ -17,12 +17,12 @@
 #include "front/pipeline.h"
 #include "net/server.h"
 #include "net/tls/tls_acceptor.h"
-#include "server/background.h"
-#include "server/gate.h"
-#include "server/identity_api.h"
-#include "server/options.h"
-#include "server/store.h"
-#include "server/tables.h"
+#include "server/parts/background.h"
+#include "server/parts/gate.h"
+#include "server/parts/identity_api.h"
+#include "server/parts/options.h"
+#include "server/parts/store.h"
+#include "server/parts/tables.h"
 
 namespace armature::server {
 

@@ -1,4 +1,4 @@
-#include "server/gate.h"
+#include "server/parts/gate.h"
 
 #include <string>
 #include <string_view>

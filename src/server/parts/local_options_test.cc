@@ -1,4 +1,4 @@
-#include "server/local_options.h"
+#include "server/parts/local_options.h"
 
 #include <algorithm>
 

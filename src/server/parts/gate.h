@@ -23,9 +23,9 @@
 #include "iam/access/table_policies.h"
 #include "iam/store/directory.h"
 #include "iam/store/usage.h"
-#include "server/options.h"
-#include "server/store.h"
-#include "server/tables.h"
+#include "server/parts/options.h"
+#include "server/parts/store.h"
+#include "server/parts/tables.h"
 
 namespace armature::server {
 

@@ -1,4 +1,4 @@
-#include "server/options.h"
+#include "server/parts/options.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 #include "cli/encryption/key_options.h"
 #include "model/names/names.h"
 #include "server/command/config_file.h"
-#include "server/identity_api.h"
+#include "server/parts/identity_api.h"
 
 namespace armature::server {
 

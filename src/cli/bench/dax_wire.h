@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "cli/bench/options.h"
-#include "cli/bench/wire.h"
+#include "cli/bench/wire/wire.h"
 
 namespace armature::cli::bench {
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "base/result.h"
-#include "server/options.h"
-#include "server/store.h"
+#include "server/parts/options.h"
+#include "server/parts/store.h"
 #include "table/catalog.h"
 #include "table/journal/journal.h"
 #include "table/read/lagged_view.h"

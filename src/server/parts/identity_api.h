@@ -13,8 +13,8 @@
 #include "iam_api/iam_service.h"
 #include "oidc/issuer_keys.h"
 #include "query/query_operations.h"
-#include "server/gate.h"
-#include "server/options.h"
+#include "server/parts/gate.h"
+#include "server/parts/options.h"
 #include "sts/sts_service.h"
 
 namespace armature::server {

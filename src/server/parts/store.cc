@@ -1,4 +1,4 @@
-#include "server/store.h"
+#include "server/parts/store.h"
 
 #include <algorithm>
 #include <utility>

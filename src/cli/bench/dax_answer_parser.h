@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/memory/arena.h"
-#include "cli/bench/wire.h"
+#include "cli/bench/wire/wire.h"
 #include "dax/codec/cbor.h"
 
 namespace armature::cli::bench {

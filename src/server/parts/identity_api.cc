@@ -1,4 +1,4 @@
-#include "server/identity_api.h"
+#include "server/parts/identity_api.h"
 
 #include <utility>
 

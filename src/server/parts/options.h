@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
-#include "server/dax/node_options.h"
+#include "server/parts/node_options.h"
 #include "storage/encryption/keyring.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
 #include "table/write/write_options.h"

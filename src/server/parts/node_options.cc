@@ -1,4 +1,4 @@
-#include "server/dax/node_options.h"
+#include "server/parts/node_options.h"
 
 #include <CLI/CLI.hpp>
 
@@ -6,7 +6,7 @@ namespace armature::server {
 
 namespace {
 constexpr int kMostNodes = 11;  // as AWS has it
-constexpr int64_t kMostMillis = int64_t{10} * 365 * 86'400'000;
+constexpr int64_t kMostTtlMillis = int64_t{10} * 365 * 86'400'000;
 }  // namespace
 
 void AddNodeOptions(CLI::App& app, NodeOptions& options) {
@@ -27,11 +27,11 @@ void AddNodeOptions(CLI::App& app, NodeOptions& options) {
   app.add_option("--dax-record-ttl-millis", options.record_ttl_millis,
                  "How long an item stays in the DAX cache; 0: until its place is needed")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, kMostMillis));
+      ->check(CLI::Range(int64_t{0}, kMostTtlMillis));
   app.add_option("--dax-query-ttl-millis", options.query_ttl_millis,
                  "How long a page of Query or Scan stays there; 0: none is kept")
       ->capture_default_str()
-      ->check(CLI::Range(int64_t{0}, kMostMillis));
+      ->check(CLI::Range(int64_t{0}, kMostTtlMillis));
   app.add_flag("--dax-coherent", options.is_coherent,
                "Nothing in the DAX cache is older than the last acknowledged write, whoever wrote it");
 }
