@@ -69,11 +69,20 @@ TaskPool::Next CredentialStore::LoadOnce() {
       LogInfo("the endpoint is called with the access key {} from now on", current_->identity.access_key_id);
     }
     is_loading_ = false;
+    is_telling_ = true;
     may_load_at_millis_ = clock_.NowMillis() + kPauseMillis;
     waiting.swap(waiting_);
   }
   for (Completion* loaded : waiting) loaded->Finish();
+  MutexLock lock(mutex_);
+  is_telling_ = false;
+  quiet_.notify_all();
   return TaskPool::Next::WhenWoken();
+}
+
+void CredentialStore::AwaitQuiet() {
+  MutexLock lock(mutex_);
+  quiet_.wait(lock, [this]() ARMATURE_WITH_LOCK(mutex_) { return !is_loading_ && !is_telling_; });
 }
 
 }  // namespace armature::dax

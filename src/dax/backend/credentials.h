@@ -46,6 +46,9 @@ class CredentialStore {
   // `refused` were not accepted: what there is instead, after a look where they come from. The same object if there is
   // nothing else, or if the last look was a moment ago.
   Task<CredentialsPtr> Renew(CredentialsPtr refused);
+  // Waits until nobody is being resumed, nor going to be by what is read now: for an executor that is about to go, on
+  // which nothing calls any more.
+  void AwaitQuiet();
 
  private:
   TaskPool::Next LoadOnce();
@@ -62,6 +65,8 @@ class CredentialStore {
   CredentialsPtr current_ ARMATURE_GUARDED_BY(mutex_);
   int64_t may_load_at_millis_ ARMATURE_GUARDED_BY(mutex_) = 0;
   bool is_loading_ ARMATURE_GUARDED_BY(mutex_) = false;
+  bool is_telling_ ARMATURE_GUARDED_BY(mutex_) = false;  // those who wait, that it is over
+  Condition quiet_;
   std::vector<Completion*> waiting_ ARMATURE_GUARDED_BY(mutex_);
 };
 

@@ -67,27 +67,28 @@ class Place {
 // What one reactor has.
 class RemoteBackend::Lane final : public net::ReactorLocal {
  public:
-  Lane(RemoteBackend& backend, net::Reactor& on_reactor)
-      : reactor(on_reactor),
-        client(on_reactor, backend.resolver_,
-               {.max_connections_per_host = backend.options_.max_connections,
-                .max_idle_per_host = backend.options_.max_connections,
-                .tls = backend.options_.tls}),
-        backend_(backend) {
-    MutexLock lock(backend_.mutex_);
-    backend_.lanes_.push_back(this);
+  Lane(RemoteBackend& of_backend, net::Reactor& on_reactor)
+      : backend(of_backend),
+        reactor(on_reactor),
+        client(on_reactor, resolver,
+               {.max_connections_per_host = of_backend.options_.max_connections,
+                .max_idle_per_host = of_backend.options_.max_connections,
+                .tls = of_backend.options_.tls}) {
+    MutexLock lock(backend.mutex_);
+    backend.lanes_.push_back(this);
   }
+  // Threads that resume coroutines still touch the reactor when those have gone on: none may when it goes.
   ~Lane() override {
-    MutexLock lock(backend_.mutex_);
-    std::erase(backend_.lanes_, this);
+    backend.credentials_.AwaitQuiet();
+    MutexLock lock(backend.mutex_);
+    std::erase(backend.lanes_, this);
   }
 
+  RemoteBackend& backend;
   net::Reactor& reactor;
+  net::Resolver resolver;  // of its own, so that its threads have ended when the reactor goes
   net::AsyncHttpClient client;
   CallSigner signer;
-
- private:
-  RemoteBackend& backend_;
 };
 
 struct RemoteBackend::Request {

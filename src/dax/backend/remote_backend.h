@@ -21,7 +21,6 @@
 #include "dax/backend/credentials.h"
 #include "dax/backend/endpoint_url.h"
 #include "net/tls/tls_connector.h"
-#include "net/transport/resolver.h"
 
 namespace armature::dax {
 
@@ -74,7 +73,6 @@ class RemoteBackend final : public Backend {
   CredentialStore& credentials_;
   const Clock& clock_;
   const Counters counters_;
-  net::Resolver resolver_;
   std::atomic<size_t> under_way_{0};
   std::atomic<bool> is_shut_{false};
   Mutex mutex_;

@@ -417,6 +417,15 @@ TEST_F(ServedEndpointTest, ManyAtOnceFromSeveralReactorsByFewConnections) {
   EXPECT_EQ(Count(kCalls), 600u);
 }
 
+TEST_F(ServedEndpointTest, AnEndpointMayHaveAName) {
+  StartEchoes();
+  StartBackend(server->port(), 2);
+  backend.reset();
+  options.endpoint = *ParseEndpointUrl(fmt::format("http://localhost:{}", server->port()));
+  backend = std::make_unique<RemoteBackend>(options, *store, wall, metrics);
+  for (size_t i = 0; i < 20; ++i) EXPECT_EQ(NameOf(Call("PutItem", "{}", "eu-west-1", i % 2).get()), "ok: {}");
+}
+
 TEST_F(ServedEndpointTest, MoreThanAreAllowedAreThrottledAndThenThereIsRoomAgain) {
   std::promise<void> release;
   held = release.get_future().share();
