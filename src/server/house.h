@@ -11,10 +11,10 @@
 #include <optional>
 
 #include "base/result.h"
-#include "server/parts/background.h"
 #include "server/dax/dax_control.h"
 #include "server/dax/dax_nodes.h"
 #include "server/encryption/rekeying.h"
+#include "server/parts/background.h"
 #include "server/parts/front.h"
 #include "server/parts/gate.h"
 #include "server/parts/options.h"

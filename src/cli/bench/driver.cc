@@ -59,7 +59,8 @@ class LoadRun {
   }
 
   Result<std::unique_ptr<Wire>> MakeWire() const {
-    if (!options_.dax) return std::unique_ptr<Wire>(std::make_unique<HttpWire>(options_.credentials, options_.endpoint.HostHeader()));
+    if (!options_.dax)
+      return std::unique_ptr<Wire>(std::make_unique<HttpWire>(options_.credentials, options_.endpoint.HostHeader()));
     ARMATURE_TRY(std::unique_ptr<DaxWire> wire, DaxWire::Open(options_));
     return std::unique_ptr<Wire>(std::move(wire));
   }

@@ -64,8 +64,8 @@ int OpenSocket(const Address& address, int send_buffer_bytes) {
   if (fd < 0) return fd;
   SetOption(fd, SOL_SOCKET, SO_REUSEADDR, 1);
   SetOption(fd, IPPROTO_TCP, TCP_NODELAY, 1);
-  // A peer that is gone without a word is found out after two minutes, also where a protocol lets connections be idle for
-  // ever. Connections have these of the socket that accepted them.
+  // A peer that is gone without a word is found out after two minutes, also where a protocol lets connections be idle
+  // for ever. Connections have these of the socket that accepted them.
   SetOption(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   SetOption(fd, IPPROTO_TCP, TCP_KEEPIDLE, 60);
   SetOption(fd, IPPROTO_TCP, TCP_KEEPINTVL, 15);

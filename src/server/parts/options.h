@@ -82,7 +82,7 @@ struct ServeOptions {
   std::string tls_key;
   std::string tls_client_ca;  // clients have to show a certificate that it signed; empty: they show none
   std::optional<uint16_t> tls_port;
-  bool tls_kernel = false;                 // the kernel encrypts
+  bool tls_kernel = false;  // the kernel encrypts
   NodeOptions dax;
   std::vector<std::string> allowed_hosts;  // names clients may use for this server, beside its addresses
   std::vector<std::string> cors_origins;   // origins whose web pages may use this server

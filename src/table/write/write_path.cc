@@ -407,7 +407,7 @@ Task<WritePath::Tried> WritePath::TryTransaction(Writes writes, const storage::B
 }
 
 Task<ApiResult<bool>> WritePath::DoTransaction(std::span<ItemWrite> writes, const storage::Batch* system_changes,
-                                                    Arena& arena) {
+                                               Arena& arena) {
   std::vector<ItemWrite*> all;
   all.reserve(writes.size());
   for (ItemWrite& write : writes) {
