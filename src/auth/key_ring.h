@@ -56,6 +56,9 @@ class KeyRing {
   virtual std::shared_ptr<const AccessKey> Find(std::string_view access_key_id,
                                                 std::string_view session_token) const = 0;
 
+  // Another number after every change of what Find would give. 0 always: of rings that do not tell.
+  virtual uint64_t generation() const { return 0; }
+
   // A request was signed with it, rightly. For GetAccessKeyLastUsed; must cost next to nothing.
   virtual void NoteUse(const AccessKey& key, std::string_view region, std::string_view service,
                        int64_t now_millis) const {

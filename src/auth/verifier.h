@@ -57,6 +57,9 @@ class Verifier {
   // The texts are the identity's, the request's or in its arena.
   virtual AuthResult<Verified> Verify(const net::HttpRequest& request, const Expected& expected,
                                       Arena& arena) const = 0;
+  // Another number once the same request could be answered otherwise: keys, their owners or policies have changed. For
+  // those who ask once and rely on it for longer than a request; that time passes they have to think of themselves.
+  virtual uint64_t generation() const { return 0; }
 };
 
 }  // namespace armature::auth

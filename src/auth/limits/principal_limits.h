@@ -35,6 +35,7 @@ class PrincipalLimits final : public Verifier {
                   Metrics& metrics);
 
   AuthResult<Verified> Verify(const net::HttpRequest& request, const Expected& expected, Arena& arena) const override;
+  uint64_t generation() const override { return inner_.generation(); }
 
  private:
   bool MayUseConnection(uint64_t principal, net::Exchange& exchange) const;

@@ -20,6 +20,7 @@ void MemoryKeyRing::Put(std::shared_ptr<const AccessKey> key) {
     keys_.emplace(id, std::move(key));
   }
   is_empty_.store(false, std::memory_order_release);
+  generation_.fetch_add(1, std::memory_order_release);
 }
 
 bool MemoryKeyRing::Remove(std::string_view access_key_id) {
@@ -29,6 +30,7 @@ bool MemoryKeyRing::Remove(std::string_view access_key_id) {
   if (it == keys_.end()) return false;
   removed = keys_.extract(it);
   is_empty_.store(keys_.empty(), std::memory_order_release);
+  generation_.fetch_add(1, std::memory_order_release);
   return true;
 }
 

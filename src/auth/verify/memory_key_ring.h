@@ -24,6 +24,7 @@ class MemoryKeyRing final : public KeyRing {
 
   bool is_empty() const override { return is_empty_.load(std::memory_order_acquire); }
   std::shared_ptr<const AccessKey> Find(std::string_view access_key_id, std::string_view session_token) const override;
+  uint64_t generation() const override { return generation_.load(std::memory_order_acquire); }
 
  private:
   // By the key's own id, which lives as long as the key.
@@ -32,6 +33,7 @@ class MemoryKeyRing final : public KeyRing {
   mutable SharedMutex mutex_;
   Keys keys_ ARMATURE_GUARDED_BY(mutex_);
   std::atomic<bool> is_empty_{true};
+  std::atomic<uint64_t> generation_{1};
 };
 
 }  // namespace armature::auth

@@ -40,6 +40,20 @@ TEST(MemoryKeyRingTest, AnotherKeyOfTheSameIdTakesItsPlace) {
   EXPECT_FALSE(ring.is_empty());
 }
 
+TEST(MemoryKeyRingTest, EveryChangeIsAnotherGeneration) {
+  MemoryKeyRing ring;
+  const uint64_t empty = ring.generation();
+  ring.Put(MakeTestUserKey());
+  const uint64_t first = ring.generation();
+  EXPECT_NE(first, empty);
+  EXPECT_FALSE(ring.Remove("AKIDOTHER"));
+  EXPECT_EQ(ring.generation(), first);
+  ring.Put(MakeTestUserKey());
+  EXPECT_NE(ring.generation(), first);
+  EXPECT_TRUE(ring.Remove(kTestUserKey));
+  EXPECT_NE(ring.generation(), first);
+}
+
 TEST(MemoryKeyRingTest, ReadersAndWritersMayMeet) {
   MemoryKeyRing ring;
   ring.Put(MakeTestUserKey());

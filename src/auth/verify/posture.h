@@ -24,6 +24,9 @@ class PostureVerifier final : public Verifier {
     return verified;
   }
 
+  // With the first principal too.
+  uint64_t generation() const override { return keys_.generation(); }
+
   bool is_verifying() const { return !keys_.is_empty(); }
 
  private:

@@ -29,6 +29,7 @@ class SignatureVerifier final : public Verifier {
       : keys_(keys), clock_(clock), backoff_(backoff) {}
 
   AuthResult<Verified> Verify(const net::HttpRequest& request, const Expected& expected, Arena& arena) const override;
+  uint64_t generation() const override { return keys_.generation(); }
 
  private:
   AuthResult<std::shared_ptr<const AccessKey>> FindKey(const Credential& credential, int64_t now_millis) const;

@@ -40,7 +40,7 @@ AnswerParser::State DaxAnswerParser::Parse() {
   if (!reader.TakeNull()) {
     for (auto fields = reader.Map(); reader.Next(fields);) {
       if (reader.Int() != kItem || is_put_) reader.Skip();
-      else is_right = ReadItem(reader.Bytes(arena_));
+      else if (const std::string_view blob = reader.Bytes(arena_); reader.ok()) is_right = ReadItem(blob);
     }
   }
   if (!reader.ok()) return State::kNeedMore;
@@ -50,8 +50,9 @@ AnswerParser::State DaxAnswerParser::Parse() {
 
 bool DaxAnswerParser::ReadItem(std::string_view blob) {
   dax::CborReader reader(blob);
-  const std::vector<std::string>* const names = wire_.NamesOf(reader.Unsigned());
-  if (!reader.ok() || !names) return false;
+  const uint64_t list_id = reader.Unsigned();
+  const std::vector<std::string>* const names = reader.ok() ? wire_.NamesOf(list_id) : nullptr;
+  if (!names) return false;
   body_ += R"("Item":{"pk":{"S":")" + key_ + R"("})";
   for (const std::string& name : *names) {
     const auto value = dax::DecodeValue(reader, arena_);

@@ -142,7 +142,13 @@ Result<std::string> DaxWire::Ask(std::string_view message) {
     answer.append(room, static_cast<size_t>(count));
     dax::CborReader reader(answer);
     const auto codes = reader.Array();
-    if (codes.left > 0) return Status::IoError("the DAX node refuses: " + answer);
+    if (reader.ok() && codes.left > 0) {
+      Arena arena;
+      for (uint64_t i = 0; i < codes.left; ++i) reader.Skip();
+      const std::string_view message = reader.Text(arena);
+      if (!reader.ok()) continue;
+      return Status::IoError(fmt::format("the DAX node refuses: {}", message));
+    }
     const std::string_view value = reader.Raw();
     if (reader.ok()) return std::string(value);
   }

@@ -51,6 +51,25 @@ TEST(OptionsTest, Partitions) {
   EXPECT_FALSE(Parse({"--workload", "query-100", "--partition-items", "0"}).has_value());
 }
 
+TEST(OptionsTest, DaxNodes) {
+  const auto node = ParseDaxEndpoint("dax://127.0.0.1:8111");
+  ASSERT_TRUE(node.has_value());
+  EXPECT_EQ(node->host, "127.0.0.1");
+  EXPECT_EQ(node->port, 8111);
+  EXPECT_FALSE(node->is_secure);
+  for (const char* url : {"", "http://a:1", "daxs://a:1", "dax://", "dax://a:0", "dax://a/b"})
+    EXPECT_FALSE(ParseDaxEndpoint(url).has_value()) << url;
+
+  const auto parsed = Parse({"--workload", "get", "--dax", "dax://127.0.0.1:8111"});
+  ASSERT_TRUE(parsed.has_value());
+  ASSERT_TRUE(parsed->dax.has_value());
+  EXPECT_EQ(parsed->dax->port, 8111);
+  EXPECT_FALSE(Parse({"--workload", "get"})->dax.has_value());
+  EXPECT_TRUE(Parse({"--workload", "put", "--dax", "dax://127.0.0.1:8111"}).has_value());
+  EXPECT_FALSE(Parse({"--workload", "query-100", "--dax", "dax://127.0.0.1:8111"}).has_value());
+  EXPECT_FALSE(Parse({"--workload", "get", "--dax", "127.0.0.1:8111"}).has_value());
+}
+
 TEST(ProcessUsageTest, CountsThisProcess) {
   const ProcessUsage usage = ReadProcessUsage({getpid()});
   EXPECT_EQ(usage.processes, 1);

@@ -60,6 +60,7 @@ class DaxNode {
   uint16_t tls_port() const;  // REQUIRES: and it has one
   NodeCaches& caches() { return caches_; }
   DaxCluster& cluster() { return cluster_; }
+  const DaxCluster& cluster() const { return cluster_; }
 
   // --- for its sessions
 

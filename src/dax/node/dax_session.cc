@@ -18,6 +18,21 @@ void LogFailure(const char* what) noexcept {
   } catch (...) {}
 }
 
+// The node's verifier, for one who comes from there.
+class NodeDoor final : public Doorkeeper {
+ public:
+  NodeDoor(const DaxNode& node, const net::Peer& peer) : node_(node), peer_(peer) {}
+  auth::AuthResult<SignedIn> SignIn(const ParsedRequest& request, Arena& arena) const override {
+    return node_.SignIn(request, peer_, arena);
+  }
+  uint64_t generation() const override { return node_.cluster().services().verifier.generation(); }
+  int64_t NowMillis() const override { return node_.cluster().services().clock.NowMillis(); }
+
+ private:
+  const DaxNode& node_;
+  const net::Peer& peer_;
+};
+
 }  // namespace
 
 DaxSession::DaxSession(DaxContext& context, net::Transport& transport) : context_(context), transport_(transport) {
@@ -49,7 +64,7 @@ net::Session::Progress DaxSession::TakeMessage(size_t bytes) {
   call_->request = *request;
   call_->peer = &transport_.peer();
   if (request->method == Method::kAuthorizeConnection) {
-    TakeSignature();
+    visitor_.Take(*request, NodeDoor(context_.node, transport_.peer()), call_->arena);
     ReleaseCall();
     transport_.input().Consume(bytes);
     return Progress::kTook;
@@ -67,21 +82,13 @@ net::Session::Progress DaxSession::TakeMessage(size_t bytes) {
   return Progress::kTook;
 }
 
-void DaxSession::TakeSignature() {
-  auto signed_in = context_.node.SignIn(call_->request, transport_.peer(), call_->arena);
-  caller_.reset();
-  fault_.reset();
-  if (signed_in) caller_ = std::make_shared<const SignedIn>(std::move(signed_in).value());
-  else fault_ = std::move(signed_in).error();
-}
-
 bool DaxSession::IsAdmitted() {
-  if (!caller_) {
-    AppendSignatureFault(fault_, call_->reply);
+  call_->caller = visitor_.Look(NodeDoor(context_.node, transport_.peer()), call_->arena);
+  if (!call_->caller) {
+    AppendSignatureFault(visitor_.fault(), visitor_.may_sign_again(), call_->reply);
     return false;
   }
-  call_->caller = caller_;
-  call_->scope = context_.node.ScopeOf(*caller_);
+  call_->scope = context_.node.ScopeOf(*call_->caller);
   if (!transport_.MustShed()) return true;
   AppendOverload(call_->reply);
   return false;
@@ -132,9 +139,10 @@ net::Session::Progress DaxSession::Reject(std::string_view why) {
 }
 
 size_t DaxSession::HeldBytes() const {
-  if (!call_) return 0;
+  const size_t held = visitor_.HeldBytes();
+  if (!call_) return held;
   const size_t arena = call_->arena.bytes_reserved();
-  return (arena > Arena::kFirstBlockBytes ? arena - Arena::kFirstBlockBytes : 0) + call_->reply.capacity();
+  return held + (arena > Arena::kFirstBlockBytes ? arena - Arena::kFirstBlockBytes : 0) + call_->reply.capacity();
 }
 
 void DaxSession::OnGivenUp(net::GiveUp why) {

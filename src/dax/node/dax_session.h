@@ -9,14 +9,13 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <string_view>
 
-#include "auth/auth_fault.h"
 #include "base/async.h"
 #include "dax/codec/frame.h"
 #include "dax/node/dax_call.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/visitor.h"
 #include "net/transport/session.h"
 #include "net/transport/transport.h"
 
@@ -44,7 +43,6 @@ class DaxSession final : public net::Session {
   static constexpr size_t kMostMessageBytes = size_t{24} << 20;
 
   Progress TakeMessage(size_t bytes);
-  void TakeSignature();
   // Whether the request may be looked at; otherwise its answer is made.
   bool IsAdmitted();
   async_detail::Detached Run();
@@ -57,10 +55,9 @@ class DaxSession final : public net::Session {
   DaxContext& context_;
   net::Transport& transport_;
   FrameScanner scanner_{kMostMessageBytes};
-  std::shared_ptr<const SignedIn> caller_;
-  std::optional<auth::AuthFault> fault_;  // of the last signature
-  std::unique_ptr<DaxCall> call_;         // being worked on, or its answer being written
-  size_t message_bytes_ = 0;              // of it, in the input
+  Visitor visitor_;
+  std::unique_ptr<DaxCall> call_;  // being worked on, or its answer being written
+  size_t message_bytes_ = 0;       // of it, in the input
   bool is_starting_ = false;
   bool is_done_ = false;
 };

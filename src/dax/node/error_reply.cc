@@ -11,14 +11,11 @@ void AppendRefusal(std::string_view why, std::string& out) {
   AppendApiError(model::ValidationException(std::string(why)), out);
 }
 
-void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, std::string& out) {
-  if (fault && fault->kind == auth::AuthFaultKind::kThrottled) return AppendApiError(auth::ToApiError(*fault), out);
+void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, bool may_sign_again, std::string& out) {
   const model::ApiError error =
       fault ? auth::ToApiError(*fault)
             : model::MissingAuthenticationTokenException("Request is missing Authentication Token");
-  // A signature that has only grown old is made anew; a wrong one would be wrong again.
-  const bool may_try_again = !fault || fault->kind == auth::AuthFaultKind::kExpiredToken;
-  AppendError(out, may_try_again ? std::span<const int>(kSignInAgainCodes) : std::span<const int>(kSignInRefusedCodes),
+  AppendError(out, may_sign_again ? std::span<const int>(kSignInAgainCodes) : std::span<const int>(kSignInRefusedCodes),
               {.name = error.name, .message = error.message, .request_id = {}, .http_status = error.http_status});
 }
 

@@ -15,8 +15,9 @@ namespace armature::dax {
 
 // The message is not what the protocol wants.
 void AppendRefusal(std::string_view why, std::string& out);
-// Nobody has signed in (no fault), or not rightly. Clients send their signature again before the next request.
-void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, std::string& out);
+// Nobody has signed in (no fault), or not rightly. Clients send their signature again before the next request, and this
+// one once more if that may help.
+void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, bool may_sign_again, std::string& out);
 // There is no room for the request now: clients try again.
 void AppendOverload(std::string& out);
 // The table does not take all that is written.

@@ -115,9 +115,9 @@ Task<std::optional<std::string>> Execution::Send(std::string_view operation, std
   BackendReply reply = co_await services_.backend.Call(operation, json, call_.scope);
   if (reply) co_return std::move(reply).value();
   failure_ = std::move(reply).error();
-  // It may have been made anew meanwhile, with another key.
+  // One of its tables may have been made anew meanwhile, with another key; the others keep what is cached of them.
   if (failure_->name == "ResourceNotFoundException")
-    for (const std::string_view table : TablesOf(call_.request)) services_.schemas.Forget(call_.scope, table);
+    for (const std::string_view table : TablesOf(call_.request)) services_.schemas.Doubt(call_.scope, table);
   Fail(*failure_);
   co_return std::nullopt;
 }

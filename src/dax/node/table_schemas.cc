@@ -1,5 +1,6 @@
 #include "dax/node/table_schemas.h"
 
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 namespace armature::dax {
 
 namespace {
+
+constexpr int64_t kLongAgoMillis = std::numeric_limits<int64_t>::min() / 2;
 
 std::string NameOf(const Scope& scope, std::string_view table) {
   return fmt::format("{}/{}/{}", scope.account, scope.region, table);
@@ -106,6 +109,15 @@ TableSchemaPtr TableSchemas::Keep(const std::string& name, TableSchema schema, s
   }
   entry.asked_at_millis = now_millis;
   return entry.schema;
+}
+
+void TableSchemas::Doubt(const Scope& scope, std::string_view table) {
+  const std::string name = NameOf(scope, table);
+  WriteLock lock(mutex_);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) return;
+  if (found->second.table_id.empty()) entries_.erase(found);  // nobody could tell that it is another one
+  else found->second.asked_at_millis = kLongAgoMillis;
 }
 
 void TableSchemas::Forget(const Scope& scope, std::string_view table) {

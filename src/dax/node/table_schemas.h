@@ -35,6 +35,8 @@ class TableSchemas {
   TableSchemaPtr Known(const Scope& scope, std::string_view table) const;
   // The error is what DescribeTable said.
   Task<Result<TableSchemaPtr, BackendError>> Get(const Scope& scope, std::string_view table);
+  // It may not be there any more: it is asked for before it is used again, and is what it was if it has the same id.
+  void Doubt(const Scope& scope, std::string_view table);
   // The table is gone, or not what it was: nothing kept of it is to be found again.
   void Forget(const Scope& scope, std::string_view table);
 

@@ -97,9 +97,9 @@ Task<void> Execution::BatchWriteItem() {
   for (int tries = 1;; ++tries) {
     const auto reply = co_await Send(json->operation, asked);
     if (!reply) {
-      // What an earlier try has done stays done.
-      if (tries == 1) EndFailed(writes, *failure_);
-      co_return;
+      if (tries == 1) co_return EndFailed(writes, *failure_);
+      // What an earlier try has done stays done, whatever became of the last one.
+      co_return NotePageWrites();
     }
     const std::optional<std::string> rest = RetryOfBatchWrite(*reply, asked);
     if (!rest) {

@@ -23,6 +23,7 @@ class IamKeyRing final : public auth::KeyRing {
   bool is_empty() const override { return directory_.is_untouched(); }
   std::shared_ptr<const auth::AccessKey> Find(std::string_view access_key_id,
                                               std::string_view session_token) const override;
+  uint64_t generation() const override { return directory_.version(); }
   void NoteUse(const auth::AccessKey& key, std::string_view region, std::string_view service,
                int64_t now_millis) const override;
 

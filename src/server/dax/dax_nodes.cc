@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory/memory_reserve.h"
 #include "dax/codec/key_codec.h"
 #include "server/dax/cluster_role.h"
 
@@ -19,7 +20,8 @@ dax::ClusterSettings SettingsOf(const ServeOptions& options) {
   dax::ClusterSettings settings;
   settings.account = options.account;
   settings.region = options.region;
-  settings.serves_every_scope = true;
+  // One set of tables lies in the server's own account and Region, whatever a signature says.
+  settings.serves_every_scope = options.sharing != TableSharing::kOneForAll;
   settings.cache_bytes = options.dax.cache_mebibytes << 20;
   settings.record_ttl_millis = options.dax.record_ttl_millis;
   settings.query_ttl_millis = options.dax.query_ttl_millis;
@@ -197,6 +199,7 @@ Task<void> DaxNodes::OnTableChange(const table::TableChange& change) {
 
 // The write is in the table, and its client not answered yet: what is cached from here on is read after it.
 void DaxNodes::OnWritten(const table::Table& table, model::Item key) noexcept {
+  const Essential cannot_be_given_up;
   const auto definition = table.def();
   for (const ClusterPtr& cluster : All()) {
     const dax::TableSchemaPtr schema =

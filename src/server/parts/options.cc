@@ -432,6 +432,9 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
     // Not only its own: a flag with a value that is no number is std::invalid_argument.
     return Failed(fmt::format("{}{} (see armature serve --help)", where, error.what()));
   }
+  // What is read late would be cached as if it were the latest.
+  if (options.dax.is_coherent && options.eventual_lag_millis > 0)
+    return Failed(fmt::format("{}--dax-coherent cannot be had together with --eventual-lag", where));
   return {options, {}, 0};
 }
 

@@ -22,6 +22,13 @@ std::string WriteConfig(const std::string& text) {
   return file.path();
 }
 
+TEST(ServeOptions, WhatIsReadLateIsNotCachedAsTheLatest) {
+  EXPECT_TRUE(ParseServeOptions({"--dax-port", "0", "--dax-coherent", "--eventual-lag", "0"}).options);
+  const ParsedOptions refused = ParseServeOptions({"--dax-port", "0", "--dax-coherent", "--eventual-lag", "10"});
+  EXPECT_FALSE(refused.options);
+  EXPECT_EQ(refused.text, "armature: --dax-coherent cannot be had together with --eventual-lag\n");
+}
+
 TEST(ServeOptions, DefaultsAreForALaptop) {
   const ServeOptions options = Parsed({});
   EXPECT_EQ(options.host, "127.0.0.1");

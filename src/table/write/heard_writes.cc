@@ -7,10 +7,18 @@ using model::ApiResult;
 
 template <class T>
 Task<T> WritePath::Telling(Task<T> doing, std::span<ItemWrite> writes) {
-  T done = co_await std::move(doing);
-  for (const ItemWrite& write : writes)
-    if (write.kind != ItemWrite::Kind::kCheck) listener_->OnWritten(*write.table, write.key);
-  co_return done;
+  const auto tell = [&] {
+    for (const ItemWrite& write : writes)
+      if (write.kind != ItemWrite::Kind::kCheck) listener_->OnWritten(*write.table, write.key);
+  };
+  try {
+    T done = co_await std::move(doing);
+    tell();
+    co_return done;
+  } catch (...) {  // no memory, and perhaps behind the commit
+    tell();
+    throw;
+  }
 }
 
 Task<ApiResult<void>> WritePath::Execute(ItemWrite& write, Arena& arena) {

@@ -64,6 +64,20 @@ TEST_F(TtlSweepTest, NobodyPaysForWhatHasExpired) {
   EXPECT_EQ(meter.background_write_units(), 2) << "but it is counted";
 }
 
+TEST_F(TtlSweepTest, WhoListensToWritesHearsOfIt) {
+  struct Listener final : table::WriteListener {
+    void OnWritten(const table::Table&, model::Item key) noexcept override { heard.push_back(expr::Show(key)); }
+    std::vector<std::string> heard;
+  } listener;
+  Enable();
+  PutExpiring("a", -60);
+  PutExpiring("b", 60);
+  layer_->writes.SetListener(&listener);
+  Sweep();
+  layer_->writes.SetListener(nullptr);
+  EXPECT_THAT(listener.heard, ElementsAre("pk=S:a"));
+}
+
 TEST_F(TtlSweepTest, AnItemGoesWhenItsTimeHasCome) {
   Enable();
   PutExpiring("a", 10);
