@@ -145,9 +145,9 @@ Result<std::string> DaxWire::Ask(std::string_view message) {
     if (reader.ok() && codes.left > 0) {
       Arena arena;
       for (uint64_t i = 0; i < codes.left; ++i) reader.Skip();
-      const std::string_view message = reader.Text(arena);
+      const std::string_view why = reader.Text(arena);
       if (!reader.ok()) continue;
-      return Status::IoError(fmt::format("the DAX node refuses: {}", message));
+      return Status::IoError(fmt::format("the DAX node refuses: {}", why));
     }
     const std::string_view value = reader.Raw();
     if (reader.ok()) return std::string(value);
