@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -51,6 +52,8 @@ struct ClusterServices {
   Metrics& metrics;
   const auth::Verifier& verifier;
   const auth::Authorizer* authorizer = nullptr;  // null: who has signed may do everything
+  // Grows whenever keys, users, roles or policies have changed; empty: they never do.
+  std::function<uint64_t()> access_version{};
 };
 
 class DaxCluster {

@@ -15,6 +15,9 @@ namespace armature::dax {
 
 namespace {
 
+// Temporary credentials end without anybody's doing.
+constexpr int64_t kKnownMillis = 60'000;
+
 // Whoever fails to sign is counted by his address.
 class PeerOfNode final : public auth::ClientAddress {
  public:
@@ -84,13 +87,22 @@ uint16_t DaxNode::tls_port() const { return server_->tls_port(); }
 
 auth::AuthResult<SignedIn> DaxNode::SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const {
   const PeerOfNode client(peer);
-  auto signed_in =
-      dax::SignIn(cluster_.services().verifier, request, {.client = &client, .is_secure = peer.is_secure}, arena);
+  const ClusterServices& services = cluster_.services();
+  const uint64_t version = services.access_version ? services.access_version() : 0;
+  auto signed_in = dax::SignIn(services.verifier, request, {.client = &client, .is_secure = peer.is_secure}, arena);
   if (!signed_in) return signed_in;
+  signed_in->access_version = version;
+  signed_in->verified_at_millis = services.clock.NowMillis();
   const ClusterSettings& settings = cluster_.settings();
   if (settings.serves_every_scope || (signed_in->identity->account == settings.account)) return signed_in;
   return auth::AuthFault{auth::AuthFaultKind::kUnrecognizedClient,
                          "The security token included in the request is invalid."};
+}
+
+bool DaxNode::IsStillKnown(const SignedIn& caller) const {
+  const ClusterServices& services = cluster_.services();
+  if (services.access_version && services.access_version() != caller.access_version) return false;
+  return services.clock.NowMillis() - caller.verified_at_millis < kKnownMillis;
 }
 
 Scope DaxNode::ScopeOf(const SignedIn& caller) const {

@@ -64,6 +64,8 @@ class DaxNode {
   // --- for its sessions
 
   auth::AuthResult<SignedIn> SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const;
+  // Whether he needs not be looked at again: nothing has changed since, and it was not long ago.
+  bool IsStillKnown(const SignedIn& caller) const;
   Scope ScopeOf(const SignedIn& caller) const;
   // Makes the answer if that needs nobody else: what is in the cache, and what a node knows by itself.
   bool AnswerAtOnce(DaxCall& call);

@@ -49,7 +49,7 @@ net::Session::Progress DaxSession::TakeMessage(size_t bytes) {
   call_->request = *request;
   call_->peer = &transport_.peer();
   if (request->method == Method::kAuthorizeConnection) {
-    TakeSignature();
+    SignIn(call_->request);
     ReleaseCall();
     transport_.input().Consume(bytes);
     return Progress::kTook;
@@ -67,8 +67,8 @@ net::Session::Progress DaxSession::TakeMessage(size_t bytes) {
   return Progress::kTook;
 }
 
-void DaxSession::TakeSignature() {
-  auto signed_in = context_.node.SignIn(call_->request, transport_.peer(), call_->arena);
+void DaxSession::SignIn(const ParsedRequest& request) {
+  auto signed_in = context_.node.SignIn(request, transport_.peer(), call_->arena);
   caller_.reset();
   fault_.reset();
   if (signed_in) caller_ = std::make_shared<const SignedIn>(std::move(signed_in).value());
@@ -76,6 +76,7 @@ void DaxSession::TakeSignature() {
 }
 
 bool DaxSession::IsAdmitted() {
+  if (const auto known = caller_; known && !context_.node.IsStillKnown(*known)) SignIn(known->AsRequest());
   if (!caller_) {
     AppendSignatureFault(fault_, call_->reply);
     return false;

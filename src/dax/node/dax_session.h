@@ -44,7 +44,8 @@ class DaxSession final : public net::Session {
   static constexpr size_t kMostMessageBytes = size_t{24} << 20;
 
   Progress TakeMessage(size_t bytes);
-  void TakeSignature();
+  // Who it is that signed: `request` is this message, or what was signed before.
+  void SignIn(const ParsedRequest& request);
   // Whether the request may be looked at; otherwise its answer is made.
   bool IsAdmitted();
   async_detail::Detached Run();

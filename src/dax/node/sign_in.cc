@@ -44,8 +44,27 @@ auth::AuthResult<SignedIn> SignIn(const auth::Verifier& verifier, const ParsedRe
   expected.services = kSigningNames;
   ARMATURE_TRY(const auth::Verified verified, verifier.Verify(http, expected, arena));
   // An identity that only the verifier keeps alive lives as long as that does, which is longer than any connection.
-  return SignedIn{verified.principal.identity, std::string(verified.principal.access_key_id),
-                  std::string(verified.region), std::string(request.user_agent), verified.is_unproven};
+  SignedIn signed_in;
+  signed_in.identity = verified.principal.identity;
+  signed_in.access_key_id = verified.principal.access_key_id;
+  signed_in.region = verified.region;
+  signed_in.user_agent = request.user_agent;
+  signed_in.is_unproven = verified.is_unproven;
+  signed_in.signature = request.signature;
+  signed_in.string_to_sign = request.string_to_sign;
+  signed_in.session_token = request.session_token;
+  return signed_in;
+}
+
+ParsedRequest SignedIn::AsRequest() const {
+  ParsedRequest request;
+  request.method = Method::kAuthorizeConnection;
+  request.access_key_id = access_key_id;
+  request.signature = signature;
+  request.string_to_sign = string_to_sign;
+  request.session_token = session_token;
+  request.user_agent = user_agent;
+  return request;
 }
 
 }  // namespace armature::dax

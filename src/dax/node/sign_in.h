@@ -6,6 +6,7 @@
 // not fit. Pure but for the verifier.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -18,7 +19,8 @@
 
 namespace armature::dax {
 
-// Who a connection belongs to until the next authorizeConnection. Owns its texts: a Principal is views of it.
+// Who a connection belongs to until the next authorizeConnection. Owns its texts: a Principal is views of it. What he
+// signed is kept, because keys and policies change while a connection lasts: then he is looked at again.
 struct SignedIn {
   std::shared_ptr<const auth::Identity> identity;
   std::string access_key_id;
@@ -26,7 +28,15 @@ struct SignedIn {
   std::string user_agent;
   bool is_unproven = false;  // see auth::Verified
 
+  std::string signature;
+  std::string string_to_sign;
+  std::string session_token;
+  uint64_t access_version = 0;  // ClusterServices::access_version, when he was looked at
+  int64_t verified_at_millis = 0;
+
   auth::Principal principal() const { return auth::PrincipalOf(identity, access_key_id); }
+  // What he sent, to be looked at again. Good as long as this.
+  ParsedRequest AsRequest() const;
 };
 
 // `expected` says where it came from; its services are DAX's own.

@@ -52,7 +52,8 @@ struct DaxNodes::Cluster {
                                     .clock = house.store_.clock,
                                     .metrics = house.store_.metrics,
                                     .verifier = house.gate_.verifier(),
-                                    .authorizer = house.gate_.authorizer()}) {}
+                                    .authorizer = house.gate_.authorizer(),
+                                    .access_version = [&gate = house.gate_] { return gate.directory().version(); }}) {}
   ClusterRole role;
   LocalBackend backend;
   dax::TableSchemas schemas;
