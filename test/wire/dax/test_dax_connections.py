@@ -6,12 +6,10 @@ import boto3
 import pytest
 
 from harness import cbor, tables
-from harness.dax import KINDS, DaxServer, NodeProcess, any_engine, dax_only
+from harness.dax import KINDS, DaxServer, NodeProcess, dax_only
 from harness.dax_wire import HANDSHAKE, Closed, DaxConnection, Refused, authorisation, nodes, request
 from harness.principals import REGION, User, administrator, allow, policy, write_file
 from harness.raw import RawClient
-
-pytestmark = any_engine
 
 
 def test_large_items(dax, db, make_table):
