@@ -3,10 +3,10 @@
 // A writer holds its item's latch from reading the old image to the end of the commit, and not while it waits for the
 // disk to sync; only a transaction by intents does (write/intent_writes.cc), until its record is durable. A latch is a
 // stripe of a fixed table chosen by the key's hash: different keys may share one, which costs a wait, never a wrong
-// answer. Waiting suspends the coroutine (first come, first served), not the thread. A writer of several items takes its
-// stripes in ascending order, so that no two writers wait for each other.
-// Thread-safe. Used by the write path for items and, with a stripe or a few, by whoever else must come one at a time:
-// the catalogue, the journal, followers of indexes, workers.
+// answer. Waiting suspends the coroutine (first come, first served), not the thread. A writer of several items takes
+// its stripes in ascending order, so that no two writers wait for each other. Thread-safe. Used by the write path for
+// items and, with a stripe or a few, by whoever else must come one at a time: the catalogue, the journal, followers of
+// indexes, workers.
 #pragma once
 
 #include <atomic>
