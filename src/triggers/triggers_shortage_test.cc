@@ -140,7 +140,7 @@ TEST_F(TriggersTest, ADiskThatTakesNothingIsToldOfOnceForAll) {
   ASSERT_TRUE(Eventually([&] { return CursorCount(*table, uuids.back()) == 1 && Delivered().size() == 20; }));
   testing::internal::CaptureStderr();
   PutNumber(*table, 2);
-  engine_->FailNext(storage::FaultyEngine::Point::kCommit, 200, Status(StatusCode::kNoSpace, "the disk is full"));
+  disk().FailNext(storage::FaultyEngine::Point::kCommit, 200, Status(StatusCode::kNoSpace, "the disk is full"));
   ASSERT_TRUE(Eventually([&] {
     const auto cursors = RunBlocking(journal_->LoadCursors(*table, "trigger/" + uuids.back()));
     return Delivered().size() == 40 && cursors->front().next == journal_->LatestNow(*table, cursors->front().lane);

@@ -172,7 +172,7 @@ TEST_F(TriggersTest, WhatIsLeftOfAnOldStreamWaitsUntilItsProgressCanBeRead) {
   // The first scan of the triggers' own thread, which is the first to be started.
   std::atomic<bool> is_first{true};
   start_thread_ = [&](std::function<void()> body) {
-    if (is_first.exchange(false)) engine_->FailNext(storage::FaultyEngine::Point::kScan, 1, Status::IoError("not now"));
+    if (is_first.exchange(false)) disk().FailNext(storage::FaultyEngine::Point::kScan, 1, Status::IoError("not now"));
     return std::thread(std::move(body));
   };
   StartTriggers();

@@ -26,8 +26,6 @@ KEYS = {"accessKeyId": "fakeAccessKey", "secretAccessKey": "fakeSecretKey"}
 LIMIT = 60  # seconds for one call; a healthy server needs milliseconds
 
 dax_only = pytest.mark.skipif(IS_PLAIN, reason="about DAX, not about DynamoDB")
-# DAX stands on the API: what an engine does differently it cannot know.
-any_engine = pytest.mark.skipif(os.environ.get("ARMATURE_ENGINE") == "narrow", reason="the engine does not matter here")
 
 
 class DaxError(Exception):

@@ -47,7 +47,8 @@ TEST_F(UsageTest, BytesAsDocumented) {
   const std::string key = table::IamUsageKey("AKIA1");
   EXPECT_EQ(key, "AlAKIA1");
   const auto stored = RunBlocking([](storage::Engine& engine, const std::string& of) -> Task<std::string> {
-    const auto value = co_await storage::GetValue(engine, engine.system(), of);
+    const storage::ReadAt latest{storage::View::kLatest};
+    const auto value = co_await storage::GetValue(engine, engine.system(), of, latest);
     co_return value&&* value ? **value : "none";
   }(*engine_, key));
   EXPECT_EQ(stored, R"({"version":1,"at":1700000000000,"service":"dynamodb","region":"eu-north-1"})");

@@ -96,10 +96,9 @@ std::unique_ptr<TestWrite> RandomWrite(Table& table, std::mt19937& random, int k
   }
 }
 
-class JournalModelTest : public JournalTest, public testing::WithParamInterface<uint32_t> {};
+class OnDiskJournalModelTest : public JournalTest, public testing::WithParamInterface<uint32_t> {};
 
-TEST_P(JournalModelTest, AReplicaSurvivesCrashes) {
-  if (storage::IsTestEngineNarrow()) GTEST_SKIP() << "the disk is held or fails";
+TEST_P(OnDiskJournalModelTest, AReplicaSurvivesCrashes) {
   std::mt19937 random(GetParam());
   const auto pick = [&](size_t count) { return std::uniform_int_distribution<size_t>(0, count - 1)(random); };
   CreateStream("t", "NEW_AND_OLD_IMAGES");
@@ -149,7 +148,7 @@ TEST_P(JournalModelTest, AReplicaSurvivesCrashes) {
   EXPECT_GT(replica.applied(), 50u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, JournalModelTest, testing::Range(1u, 13u));
+INSTANTIATE_TEST_SUITE_P(Seeds, OnDiskJournalModelTest, testing::Range(1u, 13u));
 
 class JournalRaceTest : public JournalTest, public testing::WithParamInterface<bool> {
  protected:

@@ -159,8 +159,7 @@ TEST_F(JournalTest, NoRecordAppearsBehindAReader) {
   EXPECT_EQ(ReadLane(*table, lane, lines.next).records, Strings{});
 }
 
-TEST_F(JournalTest, WhatIsReadIsDurable) {
-  if (storage::IsTestEngineNarrow()) GTEST_SKIP() << "the disk is held or fails";
+TEST_F(OnDiskJournalTest, WhatIsReadIsDurable) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   disk().SetAutoSync(false);
   SlowCommit commit(*engine_, *table, "pk=S:a");
@@ -293,8 +292,7 @@ TEST_F(JournalTest, NumbersGoOnAfterARestart) {
 }
 
 // Commits that record nothing take numbers too, and a crash may take them back.
-TEST_F(JournalTest, NoReaderIsSentBehindNumbersThatCameToNothing) {
-  if (storage::IsTestEngineNarrow()) GTEST_SKIP() << "the disk is held or fails";
+TEST_F(OnDiskJournalTest, NoReaderIsSentBehindNumbersThatCameToNothing) {
   auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
   const LaneId lane = table->journal().state()->lanes.front().id;
@@ -315,8 +313,7 @@ TEST_F(JournalTest, NoReaderIsSentBehindNumbersThatCameToNothing) {
 }
 
 // A reader that stores where it is would otherwise have somewhere to go for ever.
-TEST_F(JournalTest, WhatReadersStoreDoesNotMoveTheEnd) {
-  if (storage::IsTestEngineNarrow()) GTEST_SKIP() << "a partition that is opened again begins behind its cursors";
+TEST_F(OnDiskJournalTest, WhatReadersStoreDoesNotMoveTheEnd) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   Put(*table, "pk=S:a");
   const LaneId lane = table->journal().state()->lanes.front().id;
@@ -325,8 +322,7 @@ TEST_F(JournalTest, WhatReadersStoreDoesNotMoveTheEnd) {
   EXPECT_EQ(ReadLane(*table, lane, next).next, next);
 }
 
-TEST_F(JournalTest, NobodyIsSentBehindARecordThatACrashCanTakeBack) {
-  if (storage::IsTestEngineNarrow()) GTEST_SKIP() << "the disk is held or fails";
+TEST_F(OnDiskJournalTest, NobodyIsSentBehindARecordThatACrashCanTakeBack) {
   const auto table = CreateStream("t", "KEYS_ONLY");
   const LaneId lane = table->journal().state()->lanes.front().id;
   disk().SetAutoSync(false);
@@ -359,8 +355,7 @@ TEST_F(JournalTest, AStreamThatWasNotOpenedBeforeTheCrashIsOpenedAtStart) {
   EXPECT_EQ(ReadAll(*Find("t")), (Strings{"INSERT pk=S:a"}));
 }
 
-TEST_F(JournalTest, AChangeThatCannotBeStoredChangesNothing) {
-  if (storage::IsTestEngineNarrow()) GTEST_SKIP() << "the disk is held or fails";
+TEST_F(OnDiskJournalTest, AChangeThatCannotBeStoredChangesNothing) {
   for (const bool is_split : {false, true}) {
     const auto table = CreateStream(is_split ? "split" : "renewed", "KEYS_ONLY");
     Put(*table, "pk=S:a");

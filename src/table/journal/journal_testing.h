@@ -1,7 +1,7 @@
 // What the tests of the journal share: tables with a journal over an engine that can be crashed, and reading it.
 //
 // The engine is one whose disk the test has in its hands, or the narrow one (storage/testing/test_engine.h), which has
-// no such disk: what needs it is skipped there.
+// no such disk: what needs it is an OnDisk… test, which is not run there (table/CMakeLists.txt).
 #pragma once
 
 #include <memory>
@@ -154,5 +154,8 @@ class JournalTest : public testing::Test {
   std::optional<Journal> journal_;
   int labels_ = 0;
 };
+
+// Those that hold the disk up, make it fail, or compare what is on it.
+class OnDiskJournalTest : public JournalTest {};
 
 }  // namespace armature::table

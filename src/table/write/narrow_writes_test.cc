@@ -298,11 +298,10 @@ TEST_F(NarrowWritesTest, WhoFollowsAPartitionThatDiesPutsNoRowBehindItsSuccessor
     ASSERT_EQ(Put(*indexed_, "pk=S:1,g=S:a"), "ok");
     const auto partition = indexed_->partitions().Find(0);
     std::thread other;
-    std::atomic<bool> has_begun = false;
+    std::atomic<bool> has_begun = false, is_done = false;
     // Between comparing and committing: the partition goes, and its successor writes and follows the item.
     at_step_ = [&](std::string_view step) {
       if (step != "index-compared" || has_begun.exchange(true)) return;
-      std::atomic<bool> is_done = false;
       other = std::thread([&] {
         if (by_split) EXPECT_TRUE(RunBlocking(layer_->catalog.SplitPartition(indexed_, partition->id())).ok());
         else engine_->FenceNext(partition->id());

@@ -3,17 +3,16 @@
 import contextlib
 import json
 
-import boto3
 import pytest
 
 from harness import tables
-from harness.dax import KINDS, DaxError, DaxServer, any_engine, dax_only
+from harness.dax import KINDS, DaxError, DaxServer, dax_only
 from harness.dax_wire import HANDSHAKE, DaxConnection, Refused, authorisation, request
 from harness.principals import ACCOUNT, REGION, User, administrator, allow, deny, policy, table_arn, write_file
 from harness.raw import RawClient
 from harness.waiting import wait_until
 
-pytestmark = [any_engine, dax_only]
+pytestmark = dax_only
 
 # What every client asks before it can do anything.
 BASICS = ["dax:Endpoints", "dax:DefineKeySchema", "dax:DefineAttributeList", "dax:DefineAttributeListId"]
@@ -269,21 +268,6 @@ def test_a_key_that_is_taken_away_ends_what_was_signed_with_it(books, iam):
         connection.send(authorisation(**key))
         assert connection.get("Books", "31") == {"v": 31}
     iam.delete_access_key(UserName="changing", AccessKeyId=key["access_key"])
-
-
-def test_the_first_principal_shuts_the_door_on_open_connections(tmp_path):
-    with DaxServer(tmp_path / "data") as server, contextlib.closing(RawClient(server.endpoint)) as db:
-        tables.create(db, name="Books")
-        with DaxConnection(server.dax) as connection:
-            connection.put("Books", "1", {"v": 1})
-            iam = boto3.client("iam", endpoint_url=server.endpoint, region_name=REGION, aws_access_key_id="any", aws_secret_access_key="any")
-            key = iam.create_access_key()["AccessKey"]
-            for _ in range(2):
-                with pytest.raises(Refused) as refused:
-                    connection.get("Books", "1")
-                assert refused.value.code == "UnrecognizedClientException"
-            connection.send(authorisation(key["AccessKeyId"], key["SecretAccessKey"]))
-            assert connection.get("Books", "1") == {"v": 1}
 
 
 def test_one_set_of_tables_is_the_same_for_all_regions(tmp_path):

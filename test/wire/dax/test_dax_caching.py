@@ -5,13 +5,13 @@ import contextlib
 import pytest
 
 from harness import indexes, tables
-from harness.dax import KINDS, DaxServer, any_engine, comparable, dax_only, in_order
+from harness.dax import KINDS, DaxServer, comparable, dax_only, in_order
 from harness.indexes import Index
 from harness.raw import RawClient
 from harness.sdk import race
 from harness.waiting import poll_until
 
-pytestmark = [any_engine, dax_only]
+pytestmark = dax_only
 
 TTL = 400  # milliseconds, where entries are to end while a test looks on
 

@@ -10,12 +10,12 @@ import botocore.config
 import pytest
 
 from harness import tables
-from harness.dax import KINDS, DaxError, DaxServer, any_engine, dax_only
+from harness.dax import KINDS, DaxError, DaxServer, dax_only
 from harness.dax_wire import DaxConnection, nodes
 from harness.raw import RawClient
 from harness.waiting import poll_until
 
-pytestmark = [any_engine, dax_only]
+pytestmark = dax_only
 
 NODES = 3
 

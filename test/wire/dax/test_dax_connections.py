@@ -2,15 +2,14 @@
 
 import time
 
+import boto3
 import pytest
 
 from harness import cbor, tables
-from harness.dax import KINDS, DaxServer, NodeProcess, any_engine, dax_only
+from harness.dax import KINDS, DaxServer, NodeProcess, dax_only
 from harness.dax_wire import HANDSHAKE, Closed, DaxConnection, Refused, authorisation, nodes, request
-from harness.principals import User, administrator, allow, write_file
+from harness.principals import REGION, User, administrator, allow, policy, write_file
 from harness.raw import RawClient
-
-pytestmark = any_engine
 
 
 def test_large_items(dax, db, make_table):
@@ -153,6 +152,46 @@ def test_a_wrong_secret(guarded, kind):
         client = node.open(kind, server.dax, credentials={"accessKeyId": admin.key_id, "secretAccessKey": "wrong"})
         for operation, members in (("GetItem", {"Key": {"pk": {"S": "a"}}}), ("PutItem", {"Item": {"pk": {"S": "a"}}})):
             assert client.start(operation, {"TableName": table, **members}, limit=3).exception(60) is not None
+
+
+@dax_only
+def test_what_changes_counts_for_connections_that_are_open(guarded):
+    """A policy, and then the key, is taken away: the next request of the same connection knows, be the item cached or not."""
+    server, admin, table = guarded
+    iam = admin.boto(server, "iam")
+    iam.create_user(UserName="dax-guest")
+    key = iam.create_access_key(UserName="dax-guest")["AccessKey"]
+    iam.put_user_policy(UserName="dax-guest", PolicyName="own", PolicyDocument=policy(allow(["dax:*"])))
+    with DaxConnection(server.dax, access_key=key["AccessKeyId"], secret_key=key["SecretAccessKey"]) as connection:
+        connection.get(table, "guest")
+        connection.get(table, "guest")
+        iam.put_user_policy(UserName="dax-guest", PolicyName="own", PolicyDocument=policy(allow(["dax:Query"])))
+        with pytest.raises(Refused) as denied:
+            connection.get(table, "guest")
+        assert denied.value.code == "AccessDeniedException"
+        iam.put_user_policy(UserName="dax-guest", PolicyName="own", PolicyDocument=policy(allow(["dax:*"])))
+        connection.get(table, "guest")
+        iam.delete_access_key(UserName="dax-guest", AccessKeyId=key["AccessKeyId"])
+        with pytest.raises(Refused) as gone:
+            connection.get(table, "guest")
+        assert gone.value.sequence[:3] == [4, 23, 31]
+    iam.delete_user_policy(UserName="dax-guest", PolicyName="own")
+    iam.delete_user(UserName="dax-guest")
+
+
+@dax_only
+def test_the_first_principal_shuts_out_who_was_never_asked(tmp_path):
+    with DaxServer(tmp_path / "data") as server:
+        db = RawClient(server.endpoint)
+        table = tables.create(db)
+        with DaxConnection(server.dax) as connection:
+            connection.get(table, "a")
+            boto3.client("iam", endpoint_url=server.endpoint, region_name=REGION, aws_access_key_id="any",
+                         aws_secret_access_key="any").create_access_key()
+            with pytest.raises(Refused) as refused:
+                connection.get(table, "a")
+            assert refused.value.sequence[:3] == [4, 23, 31]
+        db.close()
 
 
 @dax_only

@@ -10,11 +10,10 @@ import random
 import pytest
 
 from harness import indexes, tables
-from harness.dax import KINDS, IS_PLAIN, DaxServer, any_engine, outcome
+from harness.dax import KINDS, IS_PLAIN, DaxServer, outcome
 from harness.indexes import Index
 from harness.raw import RawClient
 
-pytestmark = any_engine
 
 SEED = os.environ.get("ARMATURE_SEED", "1")
 REQUESTS = 1500

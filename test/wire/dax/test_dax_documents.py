@@ -6,9 +6,8 @@ import subprocess
 
 import pytest
 
-from harness.dax import IS_PLAIN, JS, any_engine
+from harness.dax import IS_PLAIN, JS
 
-pytestmark = any_engine
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples" / "dax"
 

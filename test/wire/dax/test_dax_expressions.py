@@ -3,9 +3,8 @@
 import pytest
 
 from harness import tables
-from harness.dax import any_engine, assert_same, canonical, outcome
+from harness.dax import assert_same, canonical, outcome
 
-pytestmark = any_engine
 
 ITEM = {
     "pk": {"S": "e"}, "sk": {"N": "1"}, "s": {"S": "hello"}, "blank": {"S": ""}, "n": {"N": "5"}, "m1": {"N": "-1.5"}, "b": {"B": "AAEC"},

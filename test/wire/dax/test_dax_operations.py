@@ -3,10 +3,9 @@
 import pytest
 
 from harness import indexes, tables
-from harness.dax import any_engine, assert_same, canonical, comparable, dax_only, in_order, outcome
+from harness.dax import assert_same, canonical, comparable, dax_only, in_order, outcome
 from harness.indexes import Index
 
-pytestmark = any_engine
 
 GSI, LSI = Index("byColor", "color:S", "grade:N"), Index("byGrade", "pk:S", "grade:N", ["note"])
 
