@@ -17,6 +17,7 @@
 #include "dax/node/dax_call.h"
 #include "dax/node/node_caches.h"
 #include "dax/node/sign_in.h"
+#include "dax/node/writes_under_way.h"
 
 namespace armature::net {
 class StreamServer;
@@ -60,10 +61,12 @@ class DaxNode {
   uint16_t tls_port() const;  // REQUIRES: and it has one
   NodeCaches& caches() { return caches_; }
   DaxCluster& cluster() { return cluster_; }
+  WritesUnderWay& writes() { return writes_; }
 
   // --- for its sessions
 
   auth::AuthResult<SignedIn> SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const;
+  int64_t NowMillis() const;
   Scope ScopeOf(const SignedIn& caller) const;
   // Makes the answer if that needs nobody else: what is in the cache, and what a node knows by itself.
   bool AnswerAtOnce(DaxCall& call);
@@ -74,6 +77,8 @@ class DaxNode {
   DaxCluster& cluster_;
   const NodePlan plan_;
   NodeCaches caches_;
+  WritesUnderWay writes_;
+  bool is_started_ = false;
   std::unique_ptr<net::StreamServer> server_;
 };
 

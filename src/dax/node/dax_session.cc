@@ -69,6 +69,7 @@ net::Session::Progress DaxSession::TakeMessage(size_t bytes) {
 
 void DaxSession::TakeSignature() {
   auto signed_in = context_.node.SignIn(call_->request, transport_.peer(), call_->arena);
+  signed_in_at_millis_ = context_.node.NowMillis();
   caller_.reset();
   fault_.reset();
   if (signed_in) caller_ = std::make_shared<const SignedIn>(std::move(signed_in).value());
@@ -76,6 +77,7 @@ void DaxSession::TakeSignature() {
 }
 
 bool DaxSession::IsAdmitted() {
+  if (caller_ && context_.node.NowMillis() - signed_in_at_millis_ >= kSignatureHoldsMillis) caller_.reset();
   if (!caller_) {
     AppendSignatureFault(fault_, call_->reply);
     return false;
@@ -92,9 +94,11 @@ async_detail::Detached DaxSession::Run() {
   try {
     co_await context_.node.Answer(*call_);
   } catch (const std::exception& error) {
+    has_failed_ = true;  // told where there may be no memory for that, either
     LogFailure(error.what());
-    call_->reply.clear();
-    AppendFailure(call_->reply);
+  } catch (...) {
+    has_failed_ = true;
+    LogFailure("unknown");
   }
   is_done_ = true;
   if (!is_starting_) OnDone();
@@ -113,6 +117,10 @@ void DaxSession::OnDone() {
 void DaxSession::Answer() {
   net::Buffer& out = transport_.output();
   transport_.input().Consume(message_bytes_);
+  if (std::exchange(has_failed_, false)) {
+    call_->reply.clear();
+    AppendFailure(call_->reply);
+  }
   if (call_->reply.size() <= out.free_bytes()) {
     out.Append(call_->reply);
     ReleaseCall();

@@ -40,6 +40,8 @@ class DaxSession final : public net::Session {
   void OnGivenUp(net::GiveUp why) override;
 
  private:
+  // Clients sign again after five minutes at the latest. Who does not is asked to: his key may be nobody's by then.
+  static constexpr int64_t kSignatureHoldsMillis = 10 * 60'000;
   // A BatchWriteItem of 16 MB, and room for how it is written.
   static constexpr size_t kMostMessageBytes = size_t{24} << 20;
 
@@ -58,11 +60,13 @@ class DaxSession final : public net::Session {
   net::Transport& transport_;
   FrameScanner scanner_{kMostMessageBytes};
   std::shared_ptr<const SignedIn> caller_;
+  int64_t signed_in_at_millis_ = 0;
   std::optional<auth::AuthFault> fault_;  // of the last signature
   std::unique_ptr<DaxCall> call_;         // being worked on, or its answer being written
   size_t message_bytes_ = 0;              // of it, in the input
   bool is_starting_ = false;
   bool is_done_ = false;
+  bool has_failed_ = false;  // by an exception
 };
 
 class DaxProtocol final : public net::Protocol {
