@@ -11,7 +11,7 @@ namespace armature::dax {
 namespace {
 
 constexpr std::string_view kSignInFirst = "4,23,31,33 MissingAuthenticationTokenException";
-constexpr std::string_view kMalformed = "4,37,38,39,46 ValidationException";
+constexpr std::string_view kRefused = "4,37,38,39,46 ValidationException";
 
 // Believes signatures of zeros only, and calls them by their key.
 class PickyVerifier final : public auth::Verifier {
@@ -72,14 +72,14 @@ TEST_F(DaxSessionTest, WhoeverIsNoDaxClientIsToldOnceAndClosed) {
   Start();
   net::TestSocket http(PortOf());
   http.Send("GET / HTTP/1.1\r\n\r\n");
-  EXPECT_EQ(ErrorIn(http.ReadToEnd()), kMalformed);
+  EXPECT_EQ(ErrorIn(http.ReadToEnd()), kRefused);
 }
 
 TEST_F(DaxSessionTest, AnUnknownMethodIsOneErrorAndTheEnd) {
   Start();
   DaxClient client = Connect();
   client.Send(Bytes("01 3a 12af5edd f6 f6") + GetItem(7) + GetItem(7));  // CreateTable
-  EXPECT_EQ(client.ReadAnswer(GetItem(7)), kMalformed);
+  EXPECT_EQ(client.ReadAnswer(GetItem(7)), kRefused);
   EXPECT_TRUE(client.socket().IsClosedByServer());
 }
 
@@ -87,16 +87,16 @@ TEST_F(DaxSessionTest, AServiceThatNobodyKnowsLikewise) {
   Start();
   DaxClient client = Connect();
   client.Send(Bytes("02 1a1b2bcf02"));
-  EXPECT_EQ(client.ReadAnswer(Message(Method::kEndpoints)), kMalformed);
+  EXPECT_EQ(client.ReadAnswer(Message(Method::kEndpoints)), kRefused);
   EXPECT_TRUE(client.socket().IsClosedByServer());
 }
 
 TEST_F(DaxSessionTest, WrongArgumentsAreAnErrorAndTheConnectionGoesOn) {
   Start();
   DaxClient client = Connect();
-  EXPECT_EQ(client.Call(Message(Method::kGetItem, Bytes("05 06 07"))), kMalformed);
-  EXPECT_EQ(client.Call(Message(Method::kGetItem, Bytes("43 496473 41 07 bf 18 63 01 ff"))), kMalformed);
-  EXPECT_EQ(client.Call(Message(Method::kTransactGetItems, Bytes("80 81 41 07 80 f6"))), kMalformed);
+  EXPECT_EQ(client.Call(Message(Method::kGetItem, Bytes("05 06 07"))), kRefused);
+  EXPECT_EQ(client.Call(Message(Method::kGetItem, Bytes("43 496473 41 07 bf 18 63 01 ff"))), kRefused);
+  EXPECT_EQ(client.Call(Message(Method::kTransactGetItems, Bytes("80 81 41 07 80 f6"))), kRefused);
   EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
 }
 
@@ -197,7 +197,7 @@ TEST_F(DaxSessionTest, AMessageThatIsTooLongIsRefusedAtItsHead) {
   Start();
   DaxClient client = Connect();
   client.Send(Message(Method::kPutItem, Bytes("43 496473 41 07 5a 02000000")));
-  EXPECT_EQ(client.ReadAnswer(GetItem(7)), kMalformed);
+  EXPECT_EQ(client.ReadAnswer(GetItem(7)), kRefused);
   EXPECT_TRUE(client.socket().IsClosedByServer());
 }
 
@@ -205,7 +205,7 @@ TEST_F(DaxSessionTest, AMessageThatIsNestedTooDeepIsRefused) {
   Start();
   DaxClient client = Connect();
   client.Send(Message(Method::kGetItem, std::string(200, '\x81')));
-  EXPECT_EQ(client.ReadAnswer(GetItem(7)), kMalformed);
+  EXPECT_EQ(client.ReadAnswer(GetItem(7)), kRefused);
   EXPECT_TRUE(client.socket().IsClosedByServer());
 }
 
@@ -301,8 +301,8 @@ TEST_F(DaxSessionTest, WhatNodesKnowByThemselves) {
   EXPECT_EQ(client.Call(DefineList({})), "8001");
   EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("03"))), "80826550726963656459656172");
   EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("01"))), "8080");
-  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("04"))), kMalformed);
-  EXPECT_EQ(client.Call(DefineList({"a", "a"})), kMalformed);
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("04"))), kRefused);
+  EXPECT_EQ(client.Call(DefineList({"a", "a"})), kRefused);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dax/node/testing/dax_client.h"
+#include "dax/node/testing/fake_backend.h"
 
 namespace armature::dax {
 namespace {
@@ -11,10 +12,10 @@ using auth::AuthFault;
 using auth::AuthFaultKind;
 
 // What was appended, in words; it stands alone.
-template <class... Arguments>
-std::string Told(void (*append)(Arguments..., std::string&), std::type_identity_t<Arguments>... arguments) {
+template <class Append>
+std::string Told(Append append) {
   std::string out = "before";
-  append(arguments..., out);
+  append(out);
   EXPECT_EQ(out.substr(0, 6), "before");
   CborReader reader(std::string_view(out).substr(6));
   for (int i = 0; i < 3; ++i) reader.Skip();
@@ -23,12 +24,12 @@ std::string Told(void (*append)(Arguments..., std::string&), std::type_identity_
 }
 
 TEST(ErrorReply, WhatIsNoRequest) {
-  EXPECT_EQ(Told<std::string_view>(&AppendRefusal, "no"), "4,37,38,39,46 ValidationException");
+  EXPECT_EQ(Told([](std::string& out) { AppendRefusal("no", out); }), "4,37,38,39,46 ValidationException");
 }
 
 TEST(ErrorReply, SignaturesThatMayBeMadeAnewAndThoseThatMayNot) {
   const auto told = [](std::optional<AuthFault> fault) {
-    return Told<const std::optional<AuthFault>&>(&AppendSignatureFault, fault);
+    return Told([&](std::string& out) { AppendSignatureFault(fault, out); });
   };
   EXPECT_EQ(told(std::nullopt), "4,23,31,33 MissingAuthenticationTokenException");
   EXPECT_EQ(told(AuthFault{AuthFaultKind::kExpiredToken, ""}), "4,23,31,33 ExpiredTokenException");
@@ -46,7 +47,7 @@ TEST(ErrorReply, NoRoom) {
 
 TEST(ErrorReply, OwnFaultsAndTablesThatAreNotThere) {
   EXPECT_EQ(Told(&AppendFailure).substr(0, 13), "4,37,38,39,47");
-  EXPECT_EQ(Told<const BackendError&>(&AppendNoSuchTable, {.name = "ResourceNotFoundException"}),
+  EXPECT_EQ(Told([](std::string& out) { AppendNoSuchTable(ErrorNamed("ResourceNotFoundException"), out); }),
             "4,23,24 ResourceNotFoundException");
 }
 

@@ -20,6 +20,10 @@ class TableSchemasTest : public testing::Test {
     auto schema = RunBlocking(schemas.Get(scope, table));
     return schema ? TextOf(**schema) : schema.error().name;
   }
+  static Task<void> Ask(TableSchemas& schemas, std::string& text) {
+    const auto schema = co_await schemas.Get(kScope, "Ids");
+    text = TextOf(**schema);
+  }
   static std::string TextOf(const TableSchema& schema) {
     std::string text = schema.name;
     for (const KeyPart& part : schema.parts) text += fmt::format(" {}:{}", part.name, model::TypeName(part.type));
@@ -116,23 +120,16 @@ TEST_F(TableSchemasTest, ThePartitionKeyIsTheFirstWhereverItStands) {
 TEST_F(TableSchemasTest, ALateAnswerDoesNotReplaceANewerOne) {
   StepExecutor executor;
   backend.Hold("DescribeTable");
-  std::string early;
-  executor.Start([](TableSchemasTest& test, std::string& text) -> Task<void> {
-    text = TextOf(**co_await test.schemas.Get(kScope, "Ids"));
-  }(*this, early));
-  FakeBackend& fake = backend;
+  std::string early, late;
+  executor.Start(Ask(schemas, early));
   clock.AdvanceMillis(10);
-  fake.SetTable("Ids", TableJson("other", {"id:S"}));
-  TableSchemas& one = schemas;
-  std::string late;
-  executor.Start([](TableSchemas& all, std::string& text) -> Task<void> {
-    text = TextOf(**co_await all.Get(kScope, "Ids"));
-  }(one, late));
-  ASSERT_EQ(fake.calls("DescribeTable"), 2u);
-  fake.LetGoLast("DescribeTable");
+  backend.SetTable("Ids", TableJson("other", {"id:S"}));
+  executor.Start(Ask(schemas, late));
+  ASSERT_EQ(backend.calls("DescribeTable"), 2u);
+  backend.LetGoLast("DescribeTable");
   executor.RunQueued();
   EXPECT_EQ(late, "Ids id:S 1");
-  fake.LetGo("DescribeTable");
+  backend.LetGo("DescribeTable");
   executor.RunQueued();
   EXPECT_EQ(early, "Ids id:S 1");
   EXPECT_EQ(Get("Ids"), "Ids id:S 1");

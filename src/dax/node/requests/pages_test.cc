@@ -177,8 +177,8 @@ TEST_F(PagesTest, ABatchThatFailsHalfWayIsAWriteToo) {
   Start();
   DaxClient client = Connect();
   const std::string before = client.Call(Scan());
-  backend.AnswerOnce("BatchWriteItem",
-                     R"({"UnprocessedItems":{"Ids":[{"PutRequest":{"Item":{"id":{"N":"8"},"x":{"S":"b"}}}}]}})");
+  backend.AnswerOnce("BatchWriteItem", BackendReply(R"({"UnprocessedItems":{"Ids":[{"PutRequest":{"Item":)" +
+                                                    ItemJson(8, "b") + "}}]}}"));
   backend.AnswerOnce("BatchWriteItem", ErrorNamed("ThrottlingException"));
   EXPECT_EQ(client.Call(BatchWrite({{7, Blob("b")}, {8, Blob("b")}})), "4,37,38,39,50 ThrottlingException");
   backend.Answer("Scan", Found(ItemJson(7, "b"), 1));

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr std::string_view kConditionFailed = "4,37,38,39,43 ConditionalCheckFailedException";
 // "SET x = :x", :x = "b"
-constexpr std::string_view kSet = "08 50 83 01 81 83 13 82 12 61 78 82 11 00 81 61 62";
+constexpr std::string_view kSet = "08 4f 83 01 81 83 13 82 12 61 78 82 11 00 81 61 62";
 
 class WritesTest : public NodeTest {
  protected:
