@@ -41,6 +41,8 @@ struct DaxCall {
 
 class DaxCallPool {
  public:
+  DaxCallPool() { spare_.reserve(kKept); }  // so that giving one back never fails
+
   std::unique_ptr<DaxCall> Take() {
     if (spare_.empty()) return std::make_unique<DaxCall>();
     std::unique_ptr<DaxCall> call = std::move(spare_.back());

@@ -76,8 +76,10 @@ class DaxCluster {
   const ClusterServices& services() const { return services_; }
 
   using Nodes = std::vector<std::shared_ptr<DaxNode>>;
-  // Those that serve, the leader first.
+  // Those whose caches are told of writes: from before they serve until they do no more.
   std::shared_ptr<const Nodes> nodes() const;
+  // Those that clients are sent to, the leader first.
+  std::shared_ptr<const Nodes> serving() const;
   // Another number for another leader.
   int64_t leader_session() const { return leader_session_.load(); }
 
@@ -88,6 +90,7 @@ class DaxCluster {
 
  private:
   void Publish(Nodes nodes) ARMATURE_WITH_LOCK(changing_);
+  void PublishServing(Nodes nodes) ARMATURE_WITH_LOCK(changing_);
 
   const ClusterSettings settings_;
   const ClusterServices services_;
@@ -98,6 +101,7 @@ class DaxCluster {
   Mutex changing_;
   mutable SharedMutex mutex_;
   std::shared_ptr<const Nodes> nodes_ ARMATURE_GUARDED_BY(mutex_);
+  std::shared_ptr<const Nodes> serving_ ARMATURE_GUARDED_BY(mutex_);
   // Requests that were cut off may still be waited for on reactors of these.
   Nodes removed_ ARMATURE_GUARDED_BY(changing_);
 };

@@ -17,6 +17,7 @@
 #include "dax/node/dax_call.h"
 #include "dax/node/node_caches.h"
 #include "dax/node/sign_in.h"
+#include "dax/node/writes_under_way.h"
 
 namespace armature::net {
 class StreamServer;
@@ -61,6 +62,7 @@ class DaxNode {
   NodeCaches& caches() { return caches_; }
   DaxCluster& cluster() { return cluster_; }
   const DaxCluster& cluster() const { return cluster_; }
+  WritesUnderWay& writes() { return writes_; }
 
   // --- for its sessions
 
@@ -75,6 +77,8 @@ class DaxNode {
   DaxCluster& cluster_;
   const NodePlan plan_;
   NodeCaches caches_;
+  WritesUnderWay writes_;
+  bool is_started_ = false;
   std::unique_ptr<net::StreamServer> server_;
 };
 

@@ -99,9 +99,11 @@ async_detail::Detached DaxSession::Run() {
   try {
     co_await context_.node.Answer(*call_);
   } catch (const std::exception& error) {
+    has_failed_ = true;  // told where there may be no memory for that, either
     LogFailure(error.what());
-    call_->reply.clear();
-    AppendFailure(call_->reply);
+  } catch (...) {
+    has_failed_ = true;
+    LogFailure("unknown");
   }
   is_done_ = true;
   if (!is_starting_) OnDone();
@@ -120,6 +122,10 @@ void DaxSession::OnDone() {
 void DaxSession::Answer() {
   net::Buffer& out = transport_.output();
   transport_.input().Consume(message_bytes_);
+  if (std::exchange(has_failed_, false)) {
+    call_->reply.clear();
+    AppendFailure(call_->reply);
+  }
   if (call_->reply.size() <= out.free_bytes()) {
     out.Append(call_->reply);
     ReleaseCall();

@@ -60,6 +60,7 @@ class DaxSession final : public net::Session {
   size_t message_bytes_ = 0;       // of it, in the input
   bool is_starting_ = false;
   bool is_done_ = false;
+  bool has_failed_ = false;  // by an exception
 };
 
 class DaxProtocol final : public net::Protocol {

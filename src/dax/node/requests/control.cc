@@ -3,7 +3,7 @@
 
 #include "dax/codec/cbor.h"
 #include "dax/node/error_reply.h"
-#include "dax/node/execution.h"
+#include "dax/node/requests/execution.h"
 
 namespace armature::dax {
 
@@ -26,7 +26,7 @@ std::string AddressBytes(const std::string& host) {
 
 // A client that came by TLS goes on by TLS.
 void Execution::Endpoints() {
-  const auto nodes = cluster_.nodes();
+  const auto nodes = cluster_.serving();
   std::string& out = call_.reply;
   out.push_back(kSuccess);
   AppendCborArrayHead(out, nodes->size());
@@ -63,6 +63,8 @@ Task<void> Execution::DefineKeySchema() {
 
 Task<void> Execution::DefineAttributeListId() {
   const auto id = services_.lists.Intern(call_.request.names);
+  if (!id && id.error().code() == StatusCode::kInvalidArgument)
+    co_return AppendRefusal(id.error().message(), call_.reply);
   if (!id) co_return AppendListsFull(call_.reply);
   if (!co_await Settle()) co_return;
   call_.reply.push_back(kSuccess);

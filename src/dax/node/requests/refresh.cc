@@ -1,4 +1,4 @@
-#include "dax/node/refresh.h"
+#include "dax/node/requests/refresh.h"
 
 #include <algorithm>
 #include <exception>
@@ -50,7 +50,7 @@ void Ask(std::vector<RefreshedItem>& items, Question& question) {
 
 // What one node may keep of it.
 struct Ticketed {
-  std::shared_ptr<DaxNode> node;
+  std::weak_ptr<DaxNode> node;      // one that goes meanwhile is not waited for
   std::vector<ReadTicket> tickets;  // one for each item
 };
 
@@ -83,7 +83,9 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
     if (std::any_of(read.unprocessed.begin(), read.unprocessed.end(), is_it)) continue;
     const auto found = std::find_if(read.items.begin(), read.items.end(), is_it);
     for (const Ticketed& ticketed : nodes) {
-      ItemCache& cache = ticketed.node->caches().items();
+      const auto node = ticketed.node.lock();
+      if (!node) continue;
+      ItemCache& cache = node->caches().items();
       if (found != read.items.end()) cache.KeepItem(ticketed.tickets[i], item.schema->number, item.key, found->blob);
       else cache.KeepAbsent(ticketed.tickets[i], item.schema->number, item.key);
     }
