@@ -1,6 +1,7 @@
 #include "dax/node/dax_cluster.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,10 +65,25 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
   gone->caches().Clear();
   {
     MutexLock lock(changing_);
-    removed_.push_back(gone);
+    removed_.push_back({gone, services_.clock.NowMillis()});
   }
+  gone.reset();
+  ForgetRemoved();
   if (cut_off > 0) LogWarn("{} requests were cut off when DAX node {} stopped", cut_off, id);
   return true;
+}
+
+size_t DaxCluster::ForgetRemoved() {
+  std::vector<Removed> resting;  // they go behind the lock
+  const int64_t now = services_.clock.NowMillis();
+  MutexLock lock(changing_);
+  const auto is_needed = [now](const Removed& removed) {
+    return !removed.node->work().is_zero() || now - removed.at_millis < kRestMillis;
+  };
+  const auto rest = std::partition(removed_.begin(), removed_.end(), is_needed);
+  std::move(rest, removed_.end(), std::back_inserter(resting));
+  removed_.erase(rest, removed_.end());
+  return removed_.size();
 }
 
 void DaxCluster::StopAll(std::chrono::milliseconds patience) {

@@ -78,6 +78,8 @@ class DaxCluster {
   using Nodes = std::vector<std::shared_ptr<DaxNode>>;
   // Those that serve, the leader first.
   std::shared_ptr<const Nodes> nodes() const;
+  // Of those that were removed, how many are kept because somebody may still resume what was cut off on their reactors.
+  size_t ForgetRemoved();
   // Another number for another leader.
   int64_t leader_session() const { return leader_session_.load(); }
 
@@ -95,11 +97,17 @@ class DaxCluster {
   std::atomic<int64_t> query_ttl_millis_;
   std::atomic<int64_t> leader_session_;
 
+  // A thread that has just resumed the last work of a reactor may still be about to wake it.
+  static constexpr int64_t kRestMillis = 60'000;
+  struct Removed {
+    std::shared_ptr<DaxNode> node;
+    int64_t at_millis = 0;
+  };
+
   Mutex changing_;
   mutable SharedMutex mutex_;
   std::shared_ptr<const Nodes> nodes_ ARMATURE_GUARDED_BY(mutex_);
-  // Requests that were cut off may still be waited for on reactors of these.
-  Nodes removed_ ARMATURE_GUARDED_BY(changing_);
+  std::vector<Removed> removed_ ARMATURE_GUARDED_BY(changing_);
 };
 
 }  // namespace armature::dax

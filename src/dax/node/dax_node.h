@@ -5,8 +5,10 @@
 // by one thread outside of them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +30,27 @@ namespace armature::dax {
 
 class DaxCluster;
 
+// Coroutines that began on a node's reactors and have not ended: as long as there are any, somebody may resume them
+// there. Thread-safe.
+class WorkCount {
+ public:
+  // One of them.
+  class Entry {
+   public:
+    explicit Entry(WorkCount& count) : count_(count) { count_.count_.fetch_add(1, std::memory_order_relaxed); }
+    ~Entry() { count_.count_.fetch_sub(1, std::memory_order_release); }
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+
+   private:
+    WorkCount& count_;
+  };
+  bool is_zero() const { return count_.load(std::memory_order_acquire) == 0; }
+
+ private:
+  std::atomic<int64_t> count_{0};
+};
+
 struct NodePlan {
   int64_t number = 0;    // by which clients tell it from its sisters
   std::string id = "a";  // likewise, and of its cluster the first in order leads
@@ -39,7 +62,9 @@ struct NodePlan {
   std::optional<uint16_t> tls_port;       // beside `port`; without it, and with tls, `port` itself speaks TLS
   int threads = 0;                        // 0: one per core
   size_t max_connections = 20'000;
+  size_t max_connections_per_address = 0;  // 0: no limit
   size_t max_buffered_bytes = size_t{256} << 20;
+  std::function<bool()> overloaded{};  // the process is short of memory; cheap and thread-safe; may be empty
 };
 
 class DaxNode {
@@ -64,6 +89,8 @@ class DaxNode {
 
   // --- for its sessions
 
+  WorkCount& work() { return work_; }
+
   auth::AuthResult<SignedIn> SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const;
   Scope ScopeOf(const SignedIn& caller) const;
   // Makes the answer if that needs nobody else: what is in the cache, and what a node knows by itself.
@@ -75,6 +102,7 @@ class DaxNode {
   DaxCluster& cluster_;
   const NodePlan plan_;
   NodeCaches caches_;
+  WorkCount work_;
   std::unique_ptr<net::StreamServer> server_;
 };
 

@@ -96,6 +96,7 @@ bool DaxSession::IsAdmitted() {
 
 // The root of a request's coroutines. Whatever they throw ends here.
 async_detail::Detached DaxSession::Run() {
+  const WorkCount::Entry under_way(context_.node.work());
   try {
     co_await context_.node.Answer(*call_);
   } catch (const std::exception& error) {

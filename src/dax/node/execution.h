@@ -73,7 +73,8 @@ class Execution {
   void EndBatch(Writes& writes);
   // The blob that readers get of an item that was put; false: it cannot be made.
   bool MakePutImage(size_t item, std::string& blob);
-  void NotePageWrites();
+  // The table has the writes, or may have them: pages, and what nodes have read that were not there when they began.
+  void NoteWritten();
   // What became of the items is asked of the table, after the client was answered.
   void Refresh();
 
@@ -95,8 +96,9 @@ class Execution {
   DaxCluster& cluster_;
   const ClusterServices& services_;
   DaxCall& call_;
-  std::vector<TableSchemaPtr> schemas_;  // of TablesOf(request)
-  std::optional<BackendError> failure_;  // of the last Ask or Send
+  std::vector<TableSchemaPtr> schemas_;            // of TablesOf(request)
+  std::optional<BackendError> failure_;            // of the last Ask or Send
+  std::shared_ptr<const DaxCluster::Nodes> told_;  // who knows that the writes are under way
 };
 
 }  // namespace armature::dax

@@ -90,17 +90,18 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
   }
 }
 
-async_detail::Detached Run(DaxCluster& cluster, std::vector<RefreshedItem> items, Scope scope) {
+async_detail::Detached Run(DaxNode& node, std::vector<RefreshedItem> items, Scope scope) {
+  const WorkCount::Entry under_way(node.work());
   try {
-    co_await Refresh(cluster, std::move(items), std::string(scope.account), std::string(scope.region));
+    co_await Refresh(node.cluster(), std::move(items), std::string(scope.account), std::string(scope.region));
   } catch (const std::exception& error) { LogWarn("items could not be read again for DAX caches: {}", error.what()); }
 }
 
 }  // namespace
 
-void RefreshItems(DaxCluster& cluster, std::vector<RefreshedItem> items, const Scope& scope) {
+void RefreshItems(DaxNode& node, std::vector<RefreshedItem> items, const Scope& scope) {
   if (items.empty() || items.size() > kMostItems) return;
-  Run(cluster, std::move(items), scope);
+  Run(node, std::move(items), scope);
 }
 
 }  // namespace armature::dax

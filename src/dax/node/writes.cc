@@ -1,4 +1,5 @@
 // Writes: to the table first, then into every node's cache, then the client is answered.
+#include <algorithm>
 #include <utility>
 
 #include "dax/codec/item_blob.h"
@@ -28,30 +29,38 @@ const TableSchema& SchemaOf(const ParsedRequest& request, std::span<const TableS
 
 Execution::Writes Execution::BeginWrites() {
   Writes writes;
-  const auto nodes = cluster_.nodes();
-  writes.reserve(call_.request.items.size() * nodes->size());
+  told_ = cluster_.nodes();
+  writes.reserve(call_.request.items.size() * told_->size());
   for (size_t i = 0; i < call_.request.items.size(); ++i) {
     const TableSchema& schema = SchemaOf(call_.request, schemas_, i);
     std::string key;
     // One that is no key of the table changes nothing: DynamoDB refuses it.
     if (!CanonicalKey(call_.request.items[i].key, schema, key)) continue;
-    for (const auto& node : *nodes) writes.push_back({i, node, node->caches().items().BeginWrite(schema.number, key)});
+    for (const auto& node : *told_) writes.push_back({i, node, node->caches().items().BeginWrite(schema.number, key)});
   }
   return writes;
 }
 
 void Execution::EndFailed(Writes& writes, const BackendError& error) {
   const bool is_unknown = IsOutcomeUnknown(error);
-  if (is_unknown) NotePageWrites();
+  if (is_unknown) NoteWritten();
   for (Write& write : writes) {
     if (is_unknown) write.cached.EndUnknown();
     else write.cached.EndUnchanged();
   }
 }
 
-void Execution::NotePageWrites() {
-  for (const auto& node : *cluster_.nodes())
+void Execution::NoteWritten() {
+  for (const auto& node : *cluster_.nodes()) {
     for (const TableSchemaPtr& schema : schemas_) node->caches().queries().NoteWrite(schema->number);
+    // One that has come meanwhile may have read the item before it was written.
+    if (std::find(told_->begin(), told_->end(), node) != told_->end()) continue;
+    for (size_t i = 0; i < call_.request.items.size(); ++i) {
+      const TableSchema& schema = SchemaOf(call_.request, schemas_, i);
+      std::string key;
+      if (CanonicalKey(call_.request.items[i].key, schema, key)) node->caches().items().Invalidate(schema.number, key);
+    }
+  }
 }
 
 Task<void> Execution::WriteItem() {
@@ -63,7 +72,7 @@ Task<void> Execution::WriteItem() {
   Writes writes = BeginWrites();
   const auto reply = co_await Ask(options);
   if (!reply) co_return EndFailed(writes, failure_.value_or(BackendError{}));
-  NotePageWrites();
+  NoteWritten();
   ReplyItems items;
   const bool is_told = Tell(*reply, items, options);
   std::string blob;
@@ -99,18 +108,18 @@ Task<void> Execution::BatchWriteItem() {
     if (!reply) {
       if (tries == 1) co_return EndFailed(writes, *failure_);
       // What an earlier try has done stays done, whatever became of the last one.
-      co_return NotePageWrites();
+      co_return NoteWritten();
     }
     const std::optional<std::string> rest = RetryOfBatchWrite(*reply, asked);
     if (!rest) {
-      NotePageWrites();
+      NoteWritten();
       ReplyItems items;
       Tell(*reply, items);
       EndBatch(writes);
       break;
     }
     if (tries == kBatchTries) {
-      NotePageWrites();
+      NoteWritten();
       co_return AppendThrottling(call_.reply);
     }
     asked = *rest;
@@ -139,7 +148,7 @@ Task<void> Execution::TransactWriteItems() {
   Writes writes = BeginWrites();
   const auto reply = co_await Ask();
   if (!reply) co_return EndFailed(writes, failure_.value_or(BackendError{}));
-  NotePageWrites();
+  NoteWritten();
   ReplyItems items;
   Tell(*reply, items);
   for (Write& write : writes) write.cached.EndUnknown();
@@ -155,7 +164,7 @@ void Execution::Refresh() {
     if (CanonicalKey(call_.request.items[i].key, schema, key))
       refreshed.push_back({schemas_[schemas_.size() == 1 ? 0 : i], std::move(key)});
   }
-  RefreshItems(cluster_, std::move(refreshed), call_.scope);
+  RefreshItems(node_, std::move(refreshed), call_.scope);
 }
 
 }  // namespace armature::dax
