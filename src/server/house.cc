@@ -50,7 +50,7 @@ Status House::Load() {
   ARMATURE_TRY(recording_, Recording::Open(options_, *store_));
   front_.emplace(options_, *store_, gate_, tables_, background_, dax_control_.book(), tls, std::move(metrics_token),
                  recording_ ? &recording_->audit() : nullptr);
-  dax_nodes_.emplace(options_, *store_, gate_, tables_, front_->pipeline(), std::move(tls));
+  dax_nodes_.emplace(options_, *store_, gate_, tables_, background_.memory_watch(), front_->pipeline(), std::move(tls));
   if (is_encrypted()) rekeying_.emplace(*store_->keyring, *store_->engine, store_->metrics);
   return Status::Ok();
 }

@@ -7,6 +7,8 @@ import socket
 import zlib
 
 from harness import tables
+from harness.dax import DaxServer, dax_only
+from harness.dax_wire import Closed, DaxConnection, Refused
 from harness.load import LoadConnection
 from harness.server import Server, is_sanitized
 from harness.waiting import wait_until
@@ -154,3 +156,38 @@ def test_a_small_request_overtakes_large_answers(data, client_of):
         payload = template.request_bytes("BatchGetItem", json.dumps(big_answers(client_of(server), "big")).encode())
         assert overtaken(server, [payload] * 10) > 0
         template.close()
+
+
+def dax_answer(connection):
+    """The code of what a DAX node says to a question that needs no table; None: it gave an answer."""
+    try:
+        connection.call("endpoints")
+    except Refused as refused:
+        return refused.code
+    return None
+
+
+@dax_only
+def test_dax_clients_are_told_too_that_memory_is_short(data):
+    with DaxServer(data, "--memory-limit-mib", "1") as server, DaxConnection(server.dax) as connection:
+        wait_until(lambda: dax_answer(connection) == "ThrottlingException")
+
+
+@dax_only
+def test_dax_connections_of_one_address_are_counted(data):
+    with DaxServer(data, "--max-connections-per-address", "3") as server:
+        opened = [DaxConnection(server.dax) for _ in range(3)]
+        assert [dax_answer(connection) for connection in opened] == [None] * 3
+        with DaxConnection(server.dax, is_greeting=False) as beyond:
+            assert beyond.value() == [4, 37, 38, 39, 50]
+        opened.pop().close()
+        with_room = wait_until(lambda: next((each for each in [DaxConnection(server.dax)] if is_let_in(each)), None))
+        for connection in [*opened, with_room]:
+            connection.close()
+
+
+def is_let_in(connection):
+    try:
+        return dax_answer(connection) is None
+    except (Closed, ConnectionError):
+        return False

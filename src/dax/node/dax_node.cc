@@ -42,7 +42,9 @@ net::StreamServerOptions StreamOptions(const NodePlan& plan) {
   options.tls = plan.tls;
   options.tls_port = plan.tls_port;
   options.max_connections = plan.max_connections;
+  options.max_connections_per_address = plan.max_connections_per_address;
   options.max_buffered_bytes = plan.max_buffered_bytes;
+  options.overloaded = plan.overloaded;
   options.limits.idle_timeout_millis = net::TimerWheel::kNever;  // see dax_session.h
   return options;
 }

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,7 +41,9 @@ struct NodePlan {
   std::optional<uint16_t> tls_port;       // beside `port`; without it, and with tls, `port` itself speaks TLS
   int threads = 0;                        // 0: one per core
   size_t max_connections = 20'000;
+  size_t max_connections_per_address = 0;  // 0: no limit
   size_t max_buffered_bytes = size_t{256} << 20;
+  std::function<bool()> overloaded{};  // the process is short of memory; cheap and thread-safe; may be empty
 };
 
 class DaxNode {

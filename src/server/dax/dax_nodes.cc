@@ -61,9 +61,15 @@ struct DaxNodes::Cluster {
   dax::DaxCluster nodes;
 };
 
-DaxNodes::DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables& tables,
+DaxNodes::DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, const MemoryWatch& memory,
                    const front::Pipeline& pipeline, std::shared_ptr<net::TlsAcceptor> tls)
-    : options_(options), store_(store), gate_(gate), tables_(tables), pipeline_(pipeline), tls_(std::move(tls)) {
+    : options_(options),
+      store_(store),
+      gate_(gate),
+      tables_(tables),
+      memory_(memory),
+      pipeline_(pipeline),
+      tls_(std::move(tls)) {
   tables_.catalog().AddListener(*this);
   if (options_.dax.is_coherent) tables_.writes().SetListener(this);
 }
@@ -105,7 +111,10 @@ NodePlaces DaxNodes::PlacesOf(std::optional<uint16_t> port, std::optional<uint16
           .tls = tls_,
           .region = options_.region,
           .threads = options_.threads,
-          .max_connections = options_.max_connections};
+          .max_connections = options_.max_connections,
+          .max_connections_per_address = options_.max_connections_per_address,
+          .max_buffered_bytes = memory_.limit_of_buffers(),
+          .overloaded = [&memory = memory_] { return memory.is_over() || MemoryReserve::is_spent(); }};
 }
 
 Status DaxNodes::Open() {

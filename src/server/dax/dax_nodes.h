@@ -28,14 +28,15 @@
 #include "server/parts/options.h"
 #include "server/parts/store.h"
 #include "server/parts/tables.h"
+#include "server/process/memory_watch.h"
 
 namespace armature::server {
 
 class DaxNodes final : public dax::control::NodeHost, private table::CatalogListener, private table::WriteListener {
  public:
   // Everything must outlive it. Null `tls`: there is no certificate.
-  DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, const front::Pipeline& pipeline,
-           std::shared_ptr<net::TlsAcceptor> tls);
+  DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables& tables, const MemoryWatch& memory,
+           const front::Pipeline& pipeline, std::shared_ptr<net::TlsAcceptor> tls);
 
   ~DaxNodes() override;
 
@@ -70,6 +71,7 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   Store& store_;
   Gate& gate_;
   Tables& tables_;
+  const MemoryWatch& memory_;
   const front::Pipeline& pipeline_;
   const std::shared_ptr<net::TlsAcceptor> tls_;
   std::unique_ptr<Shared> shared_;  // made by Prepare

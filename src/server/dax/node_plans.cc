@@ -29,6 +29,9 @@ dax::NodePlan PlanOf(const NodePlaces& places, const std::string& cluster, int n
   plan.zone = fmt::format("{}{}", places.region, static_cast<char>('a' + number % 3));
   plan.threads = places.threads;
   plan.max_connections = places.max_connections;
+  plan.max_connections_per_address = places.max_connections_per_address;
+  plan.max_buffered_bytes = places.max_buffered_bytes;
+  plan.overloaded = places.overloaded;
   if (places.port) plan.port = nth(*places.port);
   if (!places.tls_port) return plan;
   plan.tls = places.tls;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,7 +21,11 @@ struct NodePlaces {
   std::shared_ptr<net::TlsAcceptor> tls{};  // REQUIRES: there, if tls_port is
   std::string region;
   int threads = 0;
+  // Of each node; see dax::NodePlan.
   size_t max_connections = 20'000;
+  size_t max_connections_per_address = 0;
+  size_t max_buffered_bytes = size_t{256} << 20;
+  std::function<bool()> overloaded{};
 };
 
 dax::NodePlan PlanOf(const NodePlaces& places, const std::string& cluster, int number);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory/memory_reserve.h"
 #include "base/tasks/task_pool.h"
 #include "server/command/metrics_token.h"
 #include "server/dax/node_plans.h"
@@ -33,6 +34,9 @@ dax::CredentialStore::Load KeyLoader(const cli::EndpointChoice& choice) {
 }
 
 }  // namespace
+
+RemoteCluster::RemoteCluster(const DaxOptions& options)
+    : options_(options), refilling_(std::chrono::seconds(1), [] { MemoryReserve::Refill(); }) {}
 
 Result<std::unique_ptr<RemoteCluster>> RemoteCluster::Build(const DaxOptions& options) {
   std::unique_ptr<RemoteCluster> made(new RemoteCluster(options));
@@ -125,12 +129,14 @@ Status RemoteCluster::Open() {
                     .tls = tls_,
                     .region = endpoint_.region,
                     .threads = options_.threads,
-                    .max_connections = options_.max_connections};
+                    .max_connections = options_.max_connections,
+                    .overloaded = [] { return MemoryReserve::is_spent(); }};
   if (tls_ && !places.tls_port) places.tls_port = std::exchange(places.port, std::nullopt);
   for (int number = 0; number < options_.nodes; ++number) {
     Status status = cluster_->AddNode(PlanOf(places, options_.cluster, number));
     if (!status.ok()) return status;
   }
+  refilling_.Start();
   return page_ ? page_->Start() : Status::Ok();
 }
 
@@ -147,6 +153,7 @@ void RemoteCluster::Close() {
   watch.Cancel(end);
   watch.AwaitEnd(end);
   if (page_) page_->Stop();
+  refilling_.Stop();
 }
 
 std::string RemoteCluster::Urls() const { return UrlsOf(*cluster_); }

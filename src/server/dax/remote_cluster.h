@@ -25,6 +25,7 @@
 #include "server/dax/dax_gate.h"
 #include "server/dax/dax_options.h"
 #include "server/dax/metrics_page.h"
+#include "workers/periodic.h"
 
 namespace armature::server {
 
@@ -44,7 +45,7 @@ class RemoteCluster {
   std::optional<uint16_t> metrics_port() const;  // REQUIRES: open. None: there is no page
 
  private:
-  explicit RemoteCluster(const DaxOptions& options) : options_(options) {}
+  explicit RemoteCluster(const DaxOptions& options);
   Status FindEndpoint();
   Status MakeBackend();
   Status OpenLists();
@@ -67,6 +68,7 @@ class RemoteCluster {
   std::shared_ptr<net::TlsAcceptor> tls_;  // null: no certificate was given
   std::unique_ptr<dax::DaxCluster> cluster_;
   std::unique_ptr<MetricsPage> page_;  // null: none was asked for
+  workers::Periodic refilling_;        // of the memory reserve
 };
 
 }  // namespace armature::server

@@ -13,11 +13,6 @@ namespace armature::server {
 
 namespace {
 
-// What clients may hold of the memory with large requests and unread answers.
-size_t BufferLimit(uint64_t memory_limit_bytes) {
-  return std::clamp<uint64_t>(memory_limit_bytes / 4, uint64_t{32} << 20, uint64_t{512} << 20);
-}
-
 api::Services ServicesFrom(const ServeOptions& options, Store& store, const Gate& gate, Tables& tables) {
   api::Services services{*store.engine,   tables.catalog(), tables.reads(), tables.writes(),
                          tables.tokens(), tables.journal(), store.clock,    store.random};
@@ -40,7 +35,7 @@ net::ServerOptions NetOptionsFrom(const ServeOptions& options, const MemoryWatch
   net.tls_port = options.tls_port;
   net.max_connections = options.max_connections;
   net.max_connections_per_address = options.max_connections_per_address;
-  net.max_buffered_bytes = BufferLimit(memory.limit_bytes());
+  net.max_buffered_bytes = memory.limit_of_buffers();
   net.overloaded = [&memory] { return memory.is_over() || MemoryReserve::is_spent(); };
   return net;
 }

@@ -4,6 +4,7 @@
 // Periodic. Thread-safe. Owned by server/.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
@@ -15,6 +16,10 @@ class MemoryWatch {
 
   bool is_over() const { return is_over_.load(std::memory_order_relaxed); }
   uint64_t limit_bytes() const { return limit_bytes_; }
+  // What the clients of one port may hold of it with large requests and unread answers.
+  uint64_t limit_of_buffers() const {
+    return std::clamp<uint64_t>(limit_bytes_ / 4, uint64_t{32} << 20, uint64_t{512} << 20);
+  }
   void Sample();
 
   // Resident bytes of this process.
