@@ -22,8 +22,8 @@
 #include "base/shared_mutex.h"
 #include "dax/attributes/attribute_lists.h"
 #include "dax/backend/backend.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/parts/dax_call.h"
 #include "dax/node/table_schemas.h"
 #include "model/api_error.h"
 

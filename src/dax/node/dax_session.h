@@ -15,8 +15,8 @@
 #include "auth/auth_fault.h"
 #include "base/async.h"
 #include "dax/codec/frame.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/parts/dax_call.h"
 #include "net/transport/session.h"
 #include "net/transport/transport.h"
 

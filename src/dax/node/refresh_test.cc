@@ -1,5 +1,5 @@
 // What was written without the new item's being told is read again, behind the client's answer.
-#include "dax/node/requests/refresh.h"
+#include "dax/node/refresh.h"
 
 #include <thread>
 

@@ -1,4 +1,4 @@
-#include "dax/node/requests/item_writes.h"
+#include "dax/node/item_writes.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "dax/node/requests/refresh.h"
+#include "dax/node/refresh.h"
 
 #include <algorithm>
 #include <exception>
