@@ -19,22 +19,23 @@ class NothingToDescribe final : public auth::AccessDescriber {
   void DescribeTags(auth::ResourceTags&) const override {}
 };
 
-using Nodes = DaxCluster::Nodes;
-using NodePtr = Nodes::value_type;
+using NodePtr = NodeList::Nodes::value_type;
 
 // In the order of their ids.
-Nodes With(Nodes nodes, const NodePtr& node) {
+NodeList With(const NodeList& list, const NodePtr& node) {
+  NodeList::Nodes nodes(list.begin(), list.end());
   const auto comes_later = [&node](const auto& other) { return other->plan().id > node->plan().id; };
   nodes.insert(std::find_if(nodes.begin(), nodes.end(), comes_later), node);
-  return nodes;
+  return NodeList(std::move(nodes));
 }
 
-Nodes Without(Nodes nodes, const NodePtr& node) {
+NodeList Without(const NodeList& list, const NodePtr& node) {
+  NodeList::Nodes nodes(list.begin(), list.end());
   std::erase(nodes, node);
-  return nodes;
+  return NodeList(std::move(nodes));
 }
 
-NodePtr Find(const Nodes& nodes, std::string_view id) {
+NodePtr Find(const NodeList& nodes, std::string_view id) {
   const auto found = std::find_if(nodes.begin(), nodes.end(), [id](const auto& node) { return node->plan().id == id; });
   return found == nodes.end() ? nullptr : *found;
 }
@@ -46,9 +47,7 @@ DaxCluster::DaxCluster(ClusterSettings settings, const ClusterServices& services
       services_(services),
       record_ttl_millis_(settings_.record_ttl_millis),
       query_ttl_millis_(settings_.query_ttl_millis),
-      leader_session_(services.clock.NowMillis()),
-      nodes_(std::make_shared<const Nodes>()),
-      serving_(nodes_) {}
+      leader_session_(services.clock.NowMillis()) {}
 
 DaxCluster::~DaxCluster() { StopAll(std::chrono::milliseconds(0)); }
 
@@ -57,10 +56,10 @@ Status DaxCluster::AddNode(NodePlan plan) {
   MutexLock lock(changing_);
   auto node = std::make_shared<DaxNode>(*this, std::move(plan));
   node->caches().SetTimesToLive(record_ttl_millis_.load(), query_ttl_millis_.load());
-  Publish(With(*nodes(), node));
+  Publish(With(nodes(), node));
   Status status = node->Start();
-  if (status.ok()) PublishServing(With(*serving(), node));
-  else Publish(Without(*nodes(), node));
+  if (status.ok()) PublishServing(With(serving(), node));
+  else Publish(Without(nodes(), node));
   return status;
 }
 
@@ -68,15 +67,15 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
   std::shared_ptr<DaxNode> gone;
   {
     MutexLock lock(changing_);
-    gone = Find(*nodes(), id);
+    gone = Find(nodes(), id);
     if (!gone) return false;
-    PublishServing(Without(*serving(), gone));
+    PublishServing(Without(serving(), gone));
   }
   // What it has under way is answered from its cache, too.
   const size_t cut_off = gone->Stop(patience);
   {
     MutexLock lock(changing_);
-    Publish(Without(*nodes(), gone));
+    Publish(Without(nodes(), gone));
     removed_.push_back(gone);
   }
   gone->caches().Clear();
@@ -86,37 +85,35 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
 
 void DaxCluster::StopAll(std::chrono::milliseconds patience) {
   for (;;) {
-    const auto all = nodes();
-    if (all->empty()) return;
-    RemoveNode(all->back()->plan().id, patience);
+    const NodeList all = nodes();
+    if (all.empty()) return;
+    RemoveNode(all.back()->plan().id, patience);
   }
 }
 
 uint16_t DaxCluster::PortOf(std::string_view id) const {
-  const auto node = Find(*serving(), id);
+  const auto node = Find(serving(), id);
   return node ? node->port() : 0;
 }
 
-void DaxCluster::Publish(Nodes nodes) {
-  auto published = std::make_shared<const Nodes>(std::move(nodes));
+void DaxCluster::Publish(NodeList nodes) {
   WriteLock lock(mutex_);
-  nodes_ = std::move(published);
+  std::swap(nodes_, nodes);
 }
 
-void DaxCluster::PublishServing(Nodes nodes) {
-  auto published = std::make_shared<const Nodes>(std::move(nodes));
+void DaxCluster::PublishServing(NodeList nodes) {
   WriteLock lock(mutex_);
-  const bool is_same_leader = !published->empty() && !serving_->empty() && published->front() == serving_->front();
-  serving_ = std::move(published);
+  const bool is_same_leader = !nodes.empty() && !serving_.empty() && nodes.front() == serving_.front();
+  std::swap(serving_, nodes);
   if (!is_same_leader) leader_session_.fetch_add(1);
 }
 
-std::shared_ptr<const DaxCluster::Nodes> DaxCluster::nodes() const {
+NodeList DaxCluster::nodes() const {
   ReadLock lock(mutex_);
   return nodes_;
 }
 
-std::shared_ptr<const DaxCluster::Nodes> DaxCluster::serving() const {
+NodeList DaxCluster::serving() const {
   ReadLock lock(mutex_);
   return serving_;
 }
@@ -125,7 +122,7 @@ void DaxCluster::SetTimesToLive(int64_t record_ttl_millis, int64_t query_ttl_mil
   MutexLock lock(changing_);  // or a node that is being added would keep the older ones
   record_ttl_millis_ = record_ttl_millis;
   query_ttl_millis_ = query_ttl_millis;
-  for (const auto& node : *nodes()) node->caches().SetTimesToLive(record_ttl_millis, query_ttl_millis);
+  for (const auto& node : nodes()) node->caches().SetTimesToLive(record_ttl_millis, query_ttl_millis);
 }
 
 model::ApiResult<void> DaxCluster::Authorize(const DaxCall& call, std::string_view action) const {

@@ -147,7 +147,7 @@ TEST_F(TlsClusterTest, WhoCameByTlsIsSentToTls) {
   plan.tls = acceptor;
   plan.tls_port = 0;
   ASSERT_TRUE(cluster->AddNode(plan).ok());
-  const DaxNode& node = *cluster->nodes()->front();
+  const DaxNode& node = *cluster->nodes().front();
   EXPECT_NE(node.port(), node.tls_port());
   const std::string endpoints = Message(Method::kEndpoints);
   EXPECT_EQ(EndpointsIn(SecureCall(node.tls_port(), endpoints))[0].port, node.tls_port());
@@ -174,7 +174,7 @@ TEST_F(DaxClusterTest, ANodeWithoutAPortIsNone) {
   plan.port = PortOf("a");
   const Status status = cluster->AddNode(plan);
   EXPECT_EQ(status.code(), StatusCode::kLocked);
-  EXPECT_EQ(cluster->nodes()->size(), 1u);
+  EXPECT_EQ(cluster->nodes().size(), 1u);
   EXPECT_THAT(RolesOf(Endpoints("a")), ElementsAre(101));
   EXPECT_EQ(Connect().Call(GetItem(7)), ItemAnswer("a"));
   EXPECT_TRUE(cluster->AddNode(PlanOf("0")).ok());

@@ -7,7 +7,7 @@
 #include "base/random.h"
 #include "dax/node/dax_cluster.h"
 #include "dax/node/dax_session.h"
-#include "dax/node/requests/execution.h"
+#include "dax/node/execution.h"
 #include "net/transport/peer_text.h"
 #include "net/transport/stream_server.h"
 

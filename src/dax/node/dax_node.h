@@ -15,9 +15,9 @@
 #include "auth/verifier.h"
 #include "base/async.h"
 #include "base/result.h"
-#include "dax/node/dax_call.h"
-#include "dax/node/node_caches.h"
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/dax_call.h"
+#include "dax/node/parts/node_caches.h"
+#include "dax/node/parts/sign_in.h"
 #include "dax/node/writes_under_way.h"
 
 namespace armature::net {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 
 namespace armature::dax {
 

@@ -13,9 +13,9 @@
 
 #include "base/async.h"
 #include "dax/codec/frame.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_node.h"
-#include "dax/node/visitor.h"
+#include "dax/node/parts/dax_call.h"
+#include "dax/node/parts/visitor.h"
 #include "net/transport/session.h"
 #include "net/transport/transport.h"
 

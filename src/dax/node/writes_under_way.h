@@ -1,4 +1,4 @@
-// WritesUnderWay: the requests of a node that have begun writes, for when they are cut off (requests/item_writes.h).
+// WritesUnderWay: the requests of a node that have begun writes, for when they are cut off (item_writes.h).
 //
 // Thread-safe but for Abandon. One for a node.
 #pragma once

@@ -215,7 +215,7 @@ void DaxNodes::OnWritten(const table::Table& table, model::Item key) noexcept {
         cluster->schemas.Known({definition->account, definition->region}, definition->name);
     std::string bytes;
     if (!schema || !dax::AppendKey(bytes, *schema, key)) continue;  // nothing of it was ever asked for here
-    for (const auto& node : *cluster->nodes.nodes()) node->caches().NoteForeignWrite(schema->number, bytes);
+    for (const auto& node : cluster->nodes.nodes()) node->caches().NoteForeignWrite(schema->number, bytes);
   }
 }
 

@@ -82,7 +82,7 @@ class NodeTest : public testing::Test {
   }
   // The item cache of a node has the item.
   bool HasInCache(const std::string& node_id, int64_t id) {
-    for (const auto& node : *cluster->nodes())
+    for (const auto& node : cluster->nodes())
       if (node->plan().id == node_id) {
         std::string blob;
         const TableSchemaPtr schema = schemas.Known({kTestAccount, "us-east-1"}, "Ids");

@@ -1,4 +1,4 @@
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 
 #include <gtest/gtest.h>
 

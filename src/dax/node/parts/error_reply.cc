@@ -1,4 +1,4 @@
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 
 #include "dax/codec/error_codes.h"
 #include "dax/translate/json_error.h"

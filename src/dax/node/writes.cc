@@ -3,9 +3,9 @@
 
 #include "dax/codec/item_blob.h"
 #include "dax/codec/key_codec.h"
-#include "dax/node/error_reply.h"
-#include "dax/node/requests/execution.h"
-#include "dax/node/requests/refresh.h"
+#include "dax/node/execution.h"
+#include "dax/node/parts/error_reply.h"
+#include "dax/node/refresh.h"
 
 namespace armature::dax {
 

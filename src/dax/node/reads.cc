@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "dax/codec/key_codec.h"
-#include "dax/node/error_reply.h"
-#include "dax/node/requests/execution.h"
+#include "dax/node/execution.h"
+#include "dax/node/parts/error_reply.h"
 
 namespace armature::dax {
 

@@ -1,5 +1,5 @@
 // What was written without the new item's being told is read again, behind the client's answer.
-#include "dax/node/requests/refresh.h"
+#include "dax/node/refresh.h"
 
 #include <thread>
 
@@ -79,7 +79,7 @@ TEST_F(RefreshTest, IsLeftBehindWhenItsNodeStops) {
   backend.Hold("BatchGetItem");
   Connect("a").Call(TransactDelete({7}));
   ASSERT_TRUE(backend.AwaitCalls("BatchGetItem", 1));
-  const std::weak_ptr<DaxNode> other = cluster->nodes()->back();
+  const std::weak_ptr<DaxNode> other = cluster->nodes().back();
   cluster->RemoveNode("a", std::chrono::seconds(1));
   EXPECT_EQ(Connect("b").Call(GetItem(7)), ItemAnswer("a"));
   EXPECT_TRUE(HasInCache("b", 7));

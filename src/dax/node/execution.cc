@@ -1,8 +1,8 @@
-#include "dax/node/requests/execution.h"
+#include "dax/node/execution.h"
 
 #include <utility>
 
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 #include "dax/translate/json_error.h"
 
 namespace armature::dax {

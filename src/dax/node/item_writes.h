@@ -53,7 +53,7 @@ class ItemWrites {
 
   DaxCluster& cluster_;
   WritesUnderWay& list_;
-  std::shared_ptr<const DaxCluster::Nodes> nodes_;  // when it began; null: none of the writes is under way any more
+  NodeList nodes_;  // when it began
   std::vector<Write> writes_;
   ItemWrites* next_ = nullptr;  // in the list
   ItemWrites* previous_ = nullptr;

@@ -131,7 +131,7 @@ TEST_F(ReadsTest, WhatIsWrongWithOneRequestIsNotToldToOthers) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(client.Call(GetItem(7, "03 18 63")), "4,37,38,39,46 ValidationException");
   EXPECT_EQ(backend.calls("GetItem"), 0u);
   EXPECT_EQ(client.Call(Scan("03 18 63")), "4,37,38,39,46 ValidationException");
-  for (const auto& node : *cluster->nodes()) EXPECT_EQ(node->caches().flights().flights(), 0u);
+  for (const auto& node : cluster->nodes()) EXPECT_EQ(node->caches().flights().flights(), 0u);
   EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
 }
 

@@ -1,5 +1,5 @@
 // Signatures of clients, as the server's own verifier sees them.
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/sign_in.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "dax/node/requests/refresh.h"
+#include "dax/node/refresh.h"
 
 #include <algorithm>
 #include <exception>
@@ -59,7 +59,7 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
   Question question;
   Ask(items, question);
   std::vector<Ticketed> nodes;
-  for (const auto& node : *cluster.nodes()) {
+  for (const auto& node : cluster.nodes()) {
     nodes.push_back({node, {}});
     for (const RefreshedItem& item : items)
       nodes.back().tickets.push_back(node->caches().items().BeginRead(item.schema->number, item.key));

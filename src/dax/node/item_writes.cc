@@ -1,4 +1,4 @@
-#include "dax/node/requests/item_writes.h"
+#include "dax/node/item_writes.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,22 +20,23 @@ ItemWrites::~ItemWrites() {
 
 void ItemWrites::Begin(size_t item, uint32_t table, std::string_view key) {
   Write write{item, table, std::string(key), {}};
-  write.cached.reserve(nodes_->size());
-  for (const auto& node : *nodes_) write.cached.push_back(node->caches().items().BeginWrite(table, key));
+  write.cached.reserve(nodes_.size());
+  for (const auto& node : nodes_) write.cached.push_back(node->caches().items().BeginWrite(table, key));
   writes_.push_back(std::move(write));
 }
 
 void ItemWrites::End(Write& write, const std::function<void(ItemWrite&)>& end) {
   if (write.cached.empty()) return;
   for (size_t i = 0; i < write.cached.size(); ++i) {
-    (*nodes_)[i]->caches().queries().NoteWrite(write.table);
+    nodes_[i]->caches().queries().NoteWrite(write.table);
     end(write.cached[i]);
   }
   write.cached.clear();
-  const auto now = cluster_.nodes();
+  const NodeList now = cluster_.nodes();
   if (now == nodes_) return;
-  for (const auto& node : *now)
-    if (std::ranges::find(*nodes_, node) == nodes_->end()) node->caches().NoteForeignWrite(write.table, write.key);
+  for (const auto& node : now)
+    if (std::find(nodes_.begin(), nodes_.end(), node) == nodes_.end())
+      node->caches().NoteForeignWrite(write.table, write.key);
 }
 
 void ItemWrites::EndItem(size_t item, std::string_view blob) {
@@ -84,7 +85,7 @@ void WritesUnderWay::Abandon() {
   }
   for (; writes != nullptr; writes = writes->next_) {
     writes->EndUnknown();
-    writes->nodes_.reset();  // a frame that stays allocated must not keep nodes
+    writes->nodes_ = {};  // a frame that stays allocated must not keep nodes
   }
 }
 

@@ -24,12 +24,12 @@ class WritesTest : public NodeTest {
   }
   // Every node has the item as it was before.
   void FillAll() {
-    for (const auto& node : *cluster->serving()) ASSERT_EQ(Connect(node->plan().id).Call(GetItem(7)), ItemAnswer("a"));
+    for (const auto& node : cluster->serving()) ASSERT_EQ(Connect(node->plan().id).Call(GetItem(7)), ItemAnswer("a"));
   }
   // What every node says, without asking the table: "?" for one that would have to.
   std::string CachedEverywhere() {
     std::string all;
-    for (const auto& node : *cluster->serving()) {
+    for (const auto& node : cluster->serving()) {
       const std::string id = node->plan().id;
       const std::string answer = HasInCache(id, 7) ? Connect(id).Call(GetItem(7)) : "?";
       if (all.empty()) all = answer;
@@ -181,14 +181,13 @@ TEST_F(WritesTest, ANodeThatIsGoingStillFollowsItsOwnWrites) {
   DaxClient slow = Connect();
   slow.Send(PutItem(8, Blob("b")));
   ASSERT_TRUE(backend.AwaitCalls("PutItem", 1));
-  const auto node = cluster->nodes()->front();
   auto stopping = std::async(std::launch::async, [&] { cluster->RemoveNode("a", std::chrono::seconds(10)); });
-  while (!cluster->serving()->empty()) std::this_thread::yield();
-  EXPECT_THAT(*cluster->nodes(), ElementsAre(node)) << "until what it has under way is answered";
+  while (!cluster->serving().empty()) std::this_thread::yield();
+  EXPECT_EQ(cluster->nodes().size(), 1u) << "until what it has under way is answered";
   backend.LetGo("PutItem");
   EXPECT_EQ(slow.ReadAnswer(DeleteItem(7)), kWritten);
   stopping.get();
-  EXPECT_TRUE(cluster->nodes()->empty());
+  EXPECT_TRUE(cluster->nodes().empty());
 }
 
 // --- BatchWriteItem

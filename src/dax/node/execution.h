@@ -13,10 +13,10 @@
 
 #include "base/async.h"
 #include "base/result.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_cluster.h"
 #include "dax/node/dax_node.h"
-#include "dax/node/requests/item_writes.h"
+#include "dax/node/item_writes.h"
+#include "dax/node/parts/dax_call.h"
 #include "dax/table_schema.h"
 #include "dax/translate/json_reply.h"
 #include "dax/translate/json_request.h"

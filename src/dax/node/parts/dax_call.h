@@ -10,7 +10,7 @@
 
 #include "base/memory/arena.h"
 #include "dax/backend/backend.h"
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/sign_in.h"
 #include "dax/translate/parsed_request.h"
 #include "net/transport/session.h"
 

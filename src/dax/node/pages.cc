@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "base/bytes.h"
-#include "dax/node/requests/execution.h"
+#include "dax/node/execution.h"
 
 namespace armature::dax {
 
