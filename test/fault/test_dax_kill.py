@@ -154,18 +154,18 @@ def test_an_id_never_means_another_list(data):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_node_of_its_own_is_killed(node, data, kind):
+def test_a_node_of_its_own_is_killed(node, data, tmp_path, kind):
     """`armature dax` before a server: the node dies and comes back, with the same client."""
     with DaxServer(data) as server:
         db = RawClient(server.endpoint)
         table = tables.create(db)
-        front = DaxNode(server.endpoint).start()
+        front = DaxNode(server.endpoint, tmp_path / "front").start()
         client = node.open(kind, front.dax)
         writers = Writers(client, table)
         for _ in range(2):
             writers.wait_for(50)
             front.kill()
-            front = DaxNode(server.endpoint, port=front.dax_port).start()
+            front = DaxNode(server.endpoint, tmp_path / "front", port=front.dax_port).start()
         writers.wait_for(50)
         writers.stop()
         writers.check(lambda key: get(db, table, key, ConsistentRead=True))
@@ -173,14 +173,14 @@ def test_a_node_of_its_own_is_killed(node, data, kind):
         front.stop()
 
 
-def test_the_endpoint_dies_and_the_node_goes_on(node, data):
+def test_the_endpoint_dies_and_the_node_goes_on(node, data, tmp_path):
     """What is cached is still read; what is not fails, and what was acknowledged is in the table."""
     server = DaxServer(data).start()
     db = RawClient(server.endpoint)
     table = tables.create(db)
     db.ok("PutItem", {"TableName": table, "Item": named_item("cached", 1)})
     db.ok("PutItem", {"TableName": table, "Item": named_item("not cached", 1)})
-    with DaxNode(server.endpoint) as front:
+    with DaxNode(server.endpoint, tmp_path / "front") as front:
         client = node.open("v3", front.dax)
         client.ok("PutItem", {"TableName": table, "Item": named_item("written", 1)})
         assert get(client, table, "cached") == named_item("cached", 1)

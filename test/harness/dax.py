@@ -170,9 +170,9 @@ def counted(metrics, name):
 class DaxNode(Server):
     """An `armature dax`: a node before an endpoint of DynamoDB's API."""
 
-    def __init__(self, endpoint, *args, port=0):
+    def __init__(self, endpoint, directory, *args, port=0):
         super().__init__(is_embedded=True)
-        self.arguments = [binary(), "dax", "--endpoint", endpoint, "--port", str(port), *map(str, args)]
+        self.arguments = [binary(), "dax", "--endpoint", endpoint, "--port", str(port), "--data", str(directory), *map(str, args)]
 
     def start(self):
         self.launch()

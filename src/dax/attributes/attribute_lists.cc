@@ -120,6 +120,7 @@ Task<Status> AttributeLists::Settled() {
     if (is_settled()) co_return Status::Ok();
     if (!last_failure_.ok()) co_return last_failure_;
     waiter.id = given_;
+    waiter.number = ++last_waiter_;
     waiters_.push_back(&waiter);
   }
   co_await waiter.done;
@@ -160,10 +161,19 @@ void AttributeLists::WriteBatch() {
   }
   last_failure_ = status;
   finished = Finished(status);
+  if (finished.empty()) return;
+  const uint64_t told = finished.back()->number;
   {
     const MutexUnlock unlock(mutex_);
     for (Waiter* const waiter : finished) waiter->done.Finish();
   }
+  last_told_ = told;
+  changed_.notify_all();
+}
+
+void AttributeLists::AwaitQuiet() {
+  MutexLock lock(mutex_);
+  changed_.wait(lock, [this, last = last_waiter_]() ARMATURE_WITH_LOCK(mutex_) { return last_told_ >= last; });
 }
 
 std::vector<AttributeLists::Waiter*> AttributeLists::Finished(const Status& status) {

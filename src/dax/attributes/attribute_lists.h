@@ -60,10 +60,14 @@ class AttributeLists {
   // Waits until they are. A failure is the store's: appending is tried again until it succeeds, and meanwhile whoever
   // asks gets the last failure.
   Task<Status> Settled();
+  // Waits until all who wait in Settled now have been resumed: for an executor that is about to go, on which nothing
+  // runs any more.
+  void AwaitQuiet();
 
  private:
   struct Waiter {
-    uint64_t id = 0;  // what it waits for, with all before
+    uint64_t id = 0;      // what it waits for, with all before
+    uint64_t number = 0;  // of all that have waited: nobody is told before those who came earlier
     Status status;
     Completion done;
   };
@@ -86,6 +90,8 @@ class AttributeLists {
   size_t total_bytes_ ARMATURE_GUARDED_BY(mutex_) = 0;
   std::vector<std::shared_ptr<const AttributeNames>> pending_ ARMATURE_GUARDED_BY(mutex_);
   std::vector<Waiter*> waiters_ ARMATURE_GUARDED_BY(mutex_);
+  uint64_t last_waiter_ ARMATURE_GUARDED_BY(mutex_) = 0;  // by its number
+  uint64_t last_told_ ARMATURE_GUARDED_BY(mutex_) = 0;
   Status last_failure_ ARMATURE_GUARDED_BY(mutex_);
   bool is_stopping_ ARMATURE_GUARDED_BY(mutex_) = false;
   std::thread writer_;

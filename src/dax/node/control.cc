@@ -2,8 +2,8 @@
 #include <arpa/inet.h>
 
 #include "dax/codec/cbor.h"
-#include "dax/node/error_reply.h"
 #include "dax/node/execution.h"
+#include "dax/node/parts/error_reply.h"
 
 namespace armature::dax {
 
@@ -26,11 +26,11 @@ std::string AddressBytes(const std::string& host) {
 
 // A client that came by TLS goes on by TLS.
 void Execution::Endpoints() {
-  const auto nodes = cluster_.nodes();
+  const NodeList nodes = cluster_.serving();
   std::string& out = call_.reply;
   out.push_back(kSuccess);
-  AppendCborArrayHead(out, nodes->size());
-  for (const auto& node : *nodes) {
+  AppendCborArrayHead(out, nodes.size());
+  for (const auto& node : nodes) {
     const NodePlan& plan = node->plan();
     AppendCborMapHead(out, kEndpointFields);
     AppendCborInt(out, 0);
@@ -42,7 +42,7 @@ void Execution::Endpoints() {
     AppendCborInt(out, 3);
     AppendCborInt(out, call_.peer->is_secure && plan.tls_port ? node->tls_port() : node->port());
     AppendCborInt(out, 4);
-    AppendCborInt(out, node == nodes->front() ? kLeader : kReplica);
+    AppendCborInt(out, node == nodes.front() ? kLeader : kReplica);
     AppendCborInt(out, 5);
     AppendCborText(out, plan.zone);
     AppendCborInt(out, 6);
@@ -63,6 +63,8 @@ Task<void> Execution::DefineKeySchema() {
 
 Task<void> Execution::DefineAttributeListId() {
   const auto id = services_.lists.Intern(call_.request.names);
+  if (!id && id.error().code() == StatusCode::kInvalidArgument)
+    co_return AppendRefusal(id.error().message(), call_.reply);
   if (!id) co_return AppendListsFull(call_.reply);
   if (!co_await Settle()) co_return;
   call_.reply.push_back(kSuccess);

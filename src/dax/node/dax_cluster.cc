@@ -1,7 +1,6 @@
 #include "dax/node/dax_cluster.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +19,27 @@ class NothingToDescribe final : public auth::AccessDescriber {
   void DescribeTags(auth::ResourceTags&) const override {}
 };
 
+using NodePtr = NodeList::Nodes::value_type;
+
+// In the order of their ids.
+NodeList With(const NodeList& list, const NodePtr& node) {
+  NodeList::Nodes nodes(list.begin(), list.end());
+  const auto comes_later = [&node](const auto& other) { return other->plan().id > node->plan().id; };
+  nodes.insert(std::find_if(nodes.begin(), nodes.end(), comes_later), node);
+  return NodeList(std::move(nodes));
+}
+
+NodeList Without(const NodeList& list, const NodePtr& node) {
+  NodeList::Nodes nodes(list.begin(), list.end());
+  std::erase(nodes, node);
+  return NodeList(std::move(nodes));
+}
+
+NodePtr Find(const NodeList& nodes, std::string_view id) {
+  const auto found = std::find_if(nodes.begin(), nodes.end(), [id](const auto& node) { return node->plan().id == id; });
+  return found == nodes.end() ? nullptr : *found;
+}
+
 }  // namespace
 
 DaxCluster::DaxCluster(ClusterSettings settings, const ClusterServices& services)
@@ -27,26 +47,19 @@ DaxCluster::DaxCluster(ClusterSettings settings, const ClusterServices& services
       services_(services),
       record_ttl_millis_(settings_.record_ttl_millis),
       query_ttl_millis_(settings_.query_ttl_millis),
-      leader_session_(services.clock.NowMillis()),
-      nodes_(std::make_shared<const Nodes>()) {}
+      leader_session_(services.clock.NowMillis()) {}
 
 DaxCluster::~DaxCluster() { StopAll(std::chrono::milliseconds(0)); }
 
+// Writers tell a node before it can have cached anything, clients are sent to it when it listens.
 Status DaxCluster::AddNode(NodePlan plan) {
   MutexLock lock(changing_);
   auto node = std::make_shared<DaxNode>(*this, std::move(plan));
   node->caches().SetTimesToLive(record_ttl_millis_.load(), query_ttl_millis_.load());
-  // Writers tell it before it can have cached anything.
-  Nodes now = *nodes();
-  const auto comes_later = [&node](const auto& other) { return other->plan().id > node->plan().id; };
-  now.insert(std::find_if(now.begin(), now.end(), comes_later), node);
-  Publish(std::move(now));
+  Publish(With(nodes(), node));
   Status status = node->Start();
-  if (!status.ok()) {
-    Nodes without = *nodes();
-    std::erase(without, node);
-    Publish(std::move(without));
-  }
+  if (status.ok()) PublishServing(With(serving(), node));
+  else Publish(Without(nodes(), node));
   return status;
 }
 
@@ -54,69 +67,62 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
   std::shared_ptr<DaxNode> gone;
   {
     MutexLock lock(changing_);
-    Nodes now = *nodes();
-    const auto found = std::find_if(now.begin(), now.end(), [id](const auto& node) { return node->plan().id == id; });
-    if (found == now.end()) return false;
-    gone = *found;
-    now.erase(found);
-    Publish(std::move(now));
+    gone = Find(nodes(), id);
+    if (!gone) return false;
+    PublishServing(Without(serving(), gone));
   }
+  // What it has under way is answered from its cache, too.
   const size_t cut_off = gone->Stop(patience);
-  gone->caches().Clear();
   {
     MutexLock lock(changing_);
-    removed_.push_back({gone, services_.clock.NowMillis()});
+    Publish(Without(nodes(), gone));
+    removed_.push_back(gone);
   }
-  gone.reset();
-  ForgetRemoved();
+  gone->caches().Clear();
   if (cut_off > 0) LogWarn("{} requests were cut off when DAX node {} stopped", cut_off, id);
   return true;
 }
 
-size_t DaxCluster::ForgetRemoved() {
-  std::vector<Removed> resting;  // they go behind the lock
-  const int64_t now = services_.clock.NowMillis();
-  MutexLock lock(changing_);
-  const auto is_needed = [now](const Removed& removed) {
-    return !removed.node->work().is_zero() || now - removed.at_millis < kRestMillis;
-  };
-  const auto rest = std::partition(removed_.begin(), removed_.end(), is_needed);
-  std::move(rest, removed_.end(), std::back_inserter(resting));
-  removed_.erase(rest, removed_.end());
-  return removed_.size();
-}
-
 void DaxCluster::StopAll(std::chrono::milliseconds patience) {
   for (;;) {
-    const auto all = nodes();
-    if (all->empty()) return;
-    RemoveNode(all->back()->plan().id, patience);
+    const NodeList all = nodes();
+    if (all.empty()) return;
+    RemoveNode(all.back()->plan().id, patience);
   }
 }
 
 uint16_t DaxCluster::PortOf(std::string_view id) const {
-  for (const auto& node : *nodes())
-    if (node->plan().id == id) return node->port();
-  return 0;
+  const auto node = Find(serving(), id);
+  return node ? node->port() : 0;
 }
 
-void DaxCluster::Publish(Nodes nodes) {
-  auto published = std::make_shared<const Nodes>(std::move(nodes));
+void DaxCluster::Publish(NodeList nodes) {
   WriteLock lock(mutex_);
-  const bool is_same_leader = !published->empty() && !nodes_->empty() && published->front() == nodes_->front();
-  nodes_ = std::move(published);
+  std::swap(nodes_, nodes);
+}
+
+void DaxCluster::PublishServing(NodeList nodes) {
+  WriteLock lock(mutex_);
+  const bool is_same_leader = !nodes.empty() && !serving_.empty() && nodes.front() == serving_.front();
+  std::swap(serving_, nodes);
   if (!is_same_leader) leader_session_.fetch_add(1);
 }
 
-std::shared_ptr<const DaxCluster::Nodes> DaxCluster::nodes() const {
+NodeList DaxCluster::nodes() const {
   ReadLock lock(mutex_);
   return nodes_;
 }
 
+NodeList DaxCluster::serving() const {
+  ReadLock lock(mutex_);
+  return serving_;
+}
+
 void DaxCluster::SetTimesToLive(int64_t record_ttl_millis, int64_t query_ttl_millis) {
+  MutexLock lock(changing_);  // or a node that is being added would keep the older ones
   record_ttl_millis_ = record_ttl_millis;
   query_ttl_millis_ = query_ttl_millis;
-  for (const auto& node : *nodes()) node->caches().SetTimesToLive(record_ttl_millis, query_ttl_millis);
+  for (const auto& node : nodes()) node->caches().SetTimesToLive(record_ttl_millis, query_ttl_millis);
 }
 
 model::ApiResult<void> DaxCluster::Authorize(const DaxCall& call, std::string_view action) const {

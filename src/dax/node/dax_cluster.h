@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "auth/authorizer.h"
@@ -22,8 +23,8 @@
 #include "base/shared_mutex.h"
 #include "dax/attributes/attribute_lists.h"
 #include "dax/backend/backend.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/parts/dax_call.h"
 #include "dax/node/table_schemas.h"
 #include "model/api_error.h"
 
@@ -53,6 +54,28 @@ struct ClusterServices {
   const auth::Authorizer* authorizer = nullptr;  // null: who has signed may do everything
 };
 
+// The nodes of a cluster at a moment. Keeps them: one that a loop runs over stays what it is, whoever comes or goes.
+class NodeList {
+ public:
+  using Nodes = std::vector<std::shared_ptr<DaxNode>>;
+
+  NodeList() : NodeList(Nodes()) {}
+  explicit NodeList(Nodes nodes) : nodes_(std::make_shared<const Nodes>(std::move(nodes))) {}
+
+  Nodes::const_iterator begin() const { return nodes_->begin(); }
+  Nodes::const_iterator end() const { return nodes_->end(); }
+  size_t size() const { return nodes_->size(); }
+  bool empty() const { return nodes_->empty(); }
+  const std::shared_ptr<DaxNode>& operator[](size_t index) const { return (*nodes_)[index]; }
+  const std::shared_ptr<DaxNode>& front() const { return nodes_->front(); }
+  const std::shared_ptr<DaxNode>& back() const { return nodes_->back(); }
+  // Of the same moment; others may have the same nodes.
+  bool operator==(const NodeList&) const = default;
+
+ private:
+  std::shared_ptr<const Nodes> nodes_;
+};
+
 class DaxCluster {
  public:
   DaxCluster(ClusterSettings settings, const ClusterServices& services);
@@ -75,11 +98,10 @@ class DaxCluster {
   const ClusterSettings& settings() const { return settings_; }
   const ClusterServices& services() const { return services_; }
 
-  using Nodes = std::vector<std::shared_ptr<DaxNode>>;
-  // Those that serve, the leader first.
-  std::shared_ptr<const Nodes> nodes() const;
-  // Of those that were removed, how many are kept because somebody may still resume what was cut off on their reactors.
-  size_t ForgetRemoved();
+  // Those whose caches are told of writes: from before they serve until they do no more.
+  NodeList nodes() const;
+  // Those that clients are sent to, the leader first.
+  NodeList serving() const;
   // Another number for another leader.
   int64_t leader_session() const { return leader_session_.load(); }
 
@@ -89,7 +111,8 @@ class DaxCluster {
   model::ApiResult<void> Authorize(const DaxCall& call, std::string_view action) const;
 
  private:
-  void Publish(Nodes nodes) ARMATURE_WITH_LOCK(changing_);
+  void Publish(NodeList nodes) ARMATURE_WITH_LOCK(changing_);
+  void PublishServing(NodeList nodes) ARMATURE_WITH_LOCK(changing_);
 
   const ClusterSettings settings_;
   const ClusterServices services_;
@@ -97,17 +120,12 @@ class DaxCluster {
   std::atomic<int64_t> query_ttl_millis_;
   std::atomic<int64_t> leader_session_;
 
-  // A thread that has just resumed the last work of a reactor may still be about to wake it.
-  static constexpr int64_t kRestMillis = 60'000;
-  struct Removed {
-    std::shared_ptr<DaxNode> node;
-    int64_t at_millis = 0;
-  };
-
   Mutex changing_;
   mutable SharedMutex mutex_;
-  std::shared_ptr<const Nodes> nodes_ ARMATURE_GUARDED_BY(mutex_);
-  std::vector<Removed> removed_ ARMATURE_GUARDED_BY(changing_);
+  NodeList nodes_ ARMATURE_GUARDED_BY(mutex_);
+  NodeList serving_ ARMATURE_GUARDED_BY(mutex_);
+  // Requests that were cut off may still be waited for on reactors of these.
+  std::vector<std::shared_ptr<DaxNode>> removed_ ARMATURE_GUARDED_BY(changing_);
 };
 
 }  // namespace armature::dax

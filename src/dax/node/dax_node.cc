@@ -75,11 +75,24 @@ DaxNode::DaxNode(DaxCluster& cluster, NodePlan plan)
           StreamOptions(plan_), [this](size_t) { return std::make_unique<DaxProtocol>(*this); },
           StreamCounters(cluster.services().metrics, LabelsOf(cluster, plan_)))) {}
 
-DaxNode::~DaxNode() = default;
+// Who resumes coroutines still touches their reactor when they have gone on: nobody may when it goes.
+DaxNode::~DaxNode() {
+  if (!is_started_) return;
+  Stop(std::chrono::milliseconds(0));
+  cluster_.services().lists.AwaitQuiet();
+}
 
-Status DaxNode::Start() { return server_->Start(); }
+Status DaxNode::Start() {
+  Status status = server_->Start();
+  is_started_ = status.ok();
+  return status;
+}
 
-size_t DaxNode::Stop(std::chrono::milliseconds patience) { return server_->Stop(patience); }
+size_t DaxNode::Stop(std::chrono::milliseconds patience) {
+  const size_t cut_off = server_->Stop(patience);
+  writes_.Abandon();
+  return cut_off;
+}
 
 uint16_t DaxNode::port() const { return server_->port(); }
 uint16_t DaxNode::tls_port() const { return server_->tls_port(); }

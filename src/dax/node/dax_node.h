@@ -5,7 +5,6 @@
 // by one thread outside of them.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -16,9 +15,10 @@
 #include "auth/verifier.h"
 #include "base/async.h"
 #include "base/result.h"
-#include "dax/node/dax_call.h"
-#include "dax/node/node_caches.h"
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/dax_call.h"
+#include "dax/node/parts/node_caches.h"
+#include "dax/node/parts/sign_in.h"
+#include "dax/node/writes_under_way.h"
 
 namespace armature::net {
 class StreamServer;
@@ -29,27 +29,6 @@ struct Peer;
 namespace armature::dax {
 
 class DaxCluster;
-
-// Coroutines that began on a node's reactors and have not ended: as long as there are any, somebody may resume them
-// there. Thread-safe.
-class WorkCount {
- public:
-  // One of them.
-  class Entry {
-   public:
-    explicit Entry(WorkCount& count) : count_(count) { count_.count_.fetch_add(1, std::memory_order_relaxed); }
-    ~Entry() { count_.count_.fetch_sub(1, std::memory_order_release); }
-    Entry(const Entry&) = delete;
-    Entry& operator=(const Entry&) = delete;
-
-   private:
-    WorkCount& count_;
-  };
-  bool is_zero() const { return count_.load(std::memory_order_acquire) == 0; }
-
- private:
-  std::atomic<int64_t> count_{0};
-};
 
 struct NodePlan {
   int64_t number = 0;    // by which clients tell it from its sisters
@@ -86,10 +65,9 @@ class DaxNode {
   NodeCaches& caches() { return caches_; }
   DaxCluster& cluster() { return cluster_; }
   const DaxCluster& cluster() const { return cluster_; }
+  WritesUnderWay& writes() { return writes_; }
 
   // --- for its sessions
-
-  WorkCount& work() { return work_; }
 
   auth::AuthResult<SignedIn> SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const;
   Scope ScopeOf(const SignedIn& caller) const;
@@ -102,7 +80,8 @@ class DaxNode {
   DaxCluster& cluster_;
   const NodePlan plan_;
   NodeCaches caches_;
-  WorkCount work_;
+  WritesUnderWay writes_;
+  bool is_started_ = false;
   std::unique_ptr<net::StreamServer> server_;
 };
 

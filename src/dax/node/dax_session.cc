@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 
 namespace armature::dax {
 
@@ -96,13 +96,14 @@ bool DaxSession::IsAdmitted() {
 
 // The root of a request's coroutines. Whatever they throw ends here.
 async_detail::Detached DaxSession::Run() {
-  const WorkCount::Entry under_way(context_.node.work());
   try {
     co_await context_.node.Answer(*call_);
   } catch (const std::exception& error) {
+    has_failed_ = true;  // told where there may be no memory for that, either
     LogFailure(error.what());
-    call_->reply.clear();
-    AppendFailure(call_->reply);
+  } catch (...) {
+    has_failed_ = true;
+    LogFailure("unknown");
   }
   is_done_ = true;
   if (!is_starting_) OnDone();
@@ -121,6 +122,10 @@ void DaxSession::OnDone() {
 void DaxSession::Answer() {
   net::Buffer& out = transport_.output();
   transport_.input().Consume(message_bytes_);
+  if (std::exchange(has_failed_, false)) {
+    call_->reply.clear();
+    AppendFailure(call_->reply);
+  }
   if (call_->reply.size() <= out.free_bytes()) {
     out.Append(call_->reply);
     ReleaseCall();

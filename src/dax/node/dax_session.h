@@ -13,9 +13,9 @@
 
 #include "base/async.h"
 #include "dax/codec/frame.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_node.h"
-#include "dax/node/visitor.h"
+#include "dax/node/parts/dax_call.h"
+#include "dax/node/parts/visitor.h"
 #include "net/transport/session.h"
 #include "net/transport/transport.h"
 
@@ -60,6 +60,7 @@ class DaxSession final : public net::Session {
   size_t message_bytes_ = 0;       // of it, in the input
   bool is_starting_ = false;
   bool is_done_ = false;
+  bool has_failed_ = false;  // by an exception
 };
 
 class DaxProtocol final : public net::Protocol {

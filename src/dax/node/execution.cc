@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 #include "dax/translate/json_error.h"
 
 namespace armature::dax {
@@ -119,6 +119,8 @@ Task<std::optional<std::string>> Execution::Send(std::string_view operation, std
   if (failure_->name == "ResourceNotFoundException")
     for (const std::string_view table : TablesOf(call_.request)) services_.schemas.Doubt(call_.scope, table);
   Fail(*failure_);
+  // It tells of items.
+  if (failure_->name == "TransactionCanceledException") co_await Settle();
   co_return std::nullopt;
 }
 
@@ -152,7 +154,9 @@ Task<bool> Execution::Settle() {
   const Status settled = co_await services_.lists.Settled();
   if (settled.ok()) co_return true;
   call_.reply.clear();
-  AppendOverload(call_.reply);
+  // What was written must not be repeated by clients, as it may not be the same a second time.
+  if (is_written_) AppendFailure(call_.reply);
+  else AppendOverload(call_.reply);
   co_return false;
 }
 

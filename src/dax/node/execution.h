@@ -13,9 +13,10 @@
 
 #include "base/async.h"
 #include "base/result.h"
-#include "dax/node/dax_call.h"
 #include "dax/node/dax_cluster.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/item_writes.h"
+#include "dax/node/parts/dax_call.h"
 #include "dax/table_schema.h"
 #include "dax/translate/json_reply.h"
 #include "dax/translate/json_request.h"
@@ -38,14 +39,6 @@ class Execution {
   Task<void> Answer();
 
  private:
-  // One item's write, as one node's cache knows it.
-  struct Write {
-    size_t item = 0;                // of the request
-    std::shared_ptr<DaxNode> node;  // keeps the cache
-    ItemWrite cached;
-  };
-  using Writes = std::vector<Write>;
-
   // --- control.cc
   void Endpoints();
   Task<void> DefineKeySchema();
@@ -67,14 +60,12 @@ class Execution {
   Task<void> WriteItem();
   Task<void> BatchWriteItem();
   Task<void> TransactWriteItems();
-  // One for each item and node, before the table is asked.
-  Writes BeginWrites();
-  void EndFailed(Writes& writes, const BackendError& error);
-  void EndBatch(Writes& writes);
+  // Before the table is asked.
+  void BeginWrites(ItemWrites& writes);
+  void EndFailed(ItemWrites& writes);
+  Task<void> EndBatch(ItemWrites& writes);
   // The blob that readers get of an item that was put; false: it cannot be made.
   bool MakePutImage(size_t item, std::string& blob);
-  // The table has the writes, or may have them: pages, and what nodes have read that were not there when they began.
-  void NoteWritten();
   // What became of the items is asked of the table, after the client was answered.
   void Refresh();
 
@@ -88,17 +79,17 @@ class Execution {
   bool Tell(std::string_view reply_json, ReplyItems& items, const JsonRequestOptions& options = {});
   Task<void> PassThrough();
   void Fail(const BackendError& error);
-  // Waits until the answer may leave: what it has of attribute lists is durable. False: it cannot be made so, and the
-  // client has been told.
+  // Waits until the answer may leave, and what it has into caches: what it has of attribute lists is durable. False: it
+  // cannot be made so, and the client has been told.
   Task<bool> Settle();
 
   DaxNode& node_;
   DaxCluster& cluster_;
   const ClusterServices& services_;
   DaxCall& call_;
-  std::vector<TableSchemaPtr> schemas_;            // of TablesOf(request)
-  std::optional<BackendError> failure_;            // of the last Ask or Send
-  std::shared_ptr<const DaxCluster::Nodes> told_;  // who knows that the writes are under way
+  std::vector<TableSchemaPtr> schemas_;  // of TablesOf(request)
+  std::optional<BackendError> failure_;  // what the backend said last, if it was an error
+  bool is_written_ = false;              // the table has what was to be written, or a part of it
 };
 
 }  // namespace armature::dax

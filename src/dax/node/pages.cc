@@ -78,6 +78,7 @@ Task<void> Execution::ReadPage(const TableSchema& schema, std::string_view asked
   }
   version = cache.BeginRead(schema.number);
   const auto reply = co_await Ask();
+  if (!reply && !failure_) co_return;  // nobody else's answer: another one leads
   ReplyItems items;
   bool is_told = reply && Tell(*reply, items);
   if (is_told) is_told = co_await Settle();

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "dax/codec/key_codec.h"
-#include "dax/node/error_reply.h"
 #include "dax/node/execution.h"
+#include "dax/node/parts/error_reply.h"
 
 namespace armature::dax {
 
@@ -77,6 +77,8 @@ Task<void> Execution::ReadItem(const TableSchema& schema, std::string_view key) 
   ticket = cache.BeginRead(schema.number, key);
   ReplyItems items;
   const auto reply = co_await Ask();
+  // What is wrong with this request alone is nobody else's answer: another one leads.
+  if (!reply && !failure_) co_return;
   bool is_told = reply && Tell(*reply, items);
   if (is_told) is_told = co_await Settle();
   if (!is_told || items.items.size() != 1) {

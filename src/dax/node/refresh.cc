@@ -50,7 +50,7 @@ void Ask(std::vector<RefreshedItem>& items, Question& question) {
 
 // What one node may keep of it.
 struct Ticketed {
-  std::shared_ptr<DaxNode> node;
+  std::weak_ptr<DaxNode> node;      // one that goes meanwhile is not waited for
   std::vector<ReadTicket> tickets;  // one for each item
 };
 
@@ -59,7 +59,7 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
   Question question;
   Ask(items, question);
   std::vector<Ticketed> nodes;
-  for (const auto& node : *cluster.nodes()) {
+  for (const auto& node : cluster.nodes()) {
     nodes.push_back({node, {}});
     for (const RefreshedItem& item : items)
       nodes.back().tickets.push_back(node->caches().items().BeginRead(item.schema->number, item.key));
@@ -83,25 +83,26 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
     if (std::any_of(read.unprocessed.begin(), read.unprocessed.end(), is_it)) continue;
     const auto found = std::find_if(read.items.begin(), read.items.end(), is_it);
     for (const Ticketed& ticketed : nodes) {
-      ItemCache& cache = ticketed.node->caches().items();
+      const auto node = ticketed.node.lock();
+      if (!node) continue;
+      ItemCache& cache = node->caches().items();
       if (found != read.items.end()) cache.KeepItem(ticketed.tickets[i], item.schema->number, item.key, found->blob);
       else cache.KeepAbsent(ticketed.tickets[i], item.schema->number, item.key);
     }
   }
 }
 
-async_detail::Detached Run(DaxNode& node, std::vector<RefreshedItem> items, Scope scope) {
-  const WorkCount::Entry under_way(node.work());
+async_detail::Detached Run(DaxCluster& cluster, std::vector<RefreshedItem> items, Scope scope) {
   try {
-    co_await Refresh(node.cluster(), std::move(items), std::string(scope.account), std::string(scope.region));
+    co_await Refresh(cluster, std::move(items), std::string(scope.account), std::string(scope.region));
   } catch (const std::exception& error) { LogWarn("items could not be read again for DAX caches: {}", error.what()); }
 }
 
 }  // namespace
 
-void RefreshItems(DaxNode& node, std::vector<RefreshedItem> items, const Scope& scope) {
+void RefreshItems(DaxCluster& cluster, std::vector<RefreshedItem> items, const Scope& scope) {
   if (items.empty() || items.size() > kMostItems) return;
-  Run(node, std::move(items), scope);
+  Run(cluster, std::move(items), scope);
 }
 
 }  // namespace armature::dax

@@ -15,14 +15,13 @@
 namespace armature::dax {
 
 class DaxCluster;
-class DaxNode;
 
 struct RefreshedItem {
   TableSchemaPtr schema;
   std::string key;  // canonical
 };
 
-// On the calling reactor, which is one of `node`'s. Its cluster must outlive what it asks of its backend.
-void RefreshItems(DaxNode& node, std::vector<RefreshedItem> items, const Scope& scope);
+// On the calling reactor. The cluster must outlive what it asks of its backend.
+void RefreshItems(DaxCluster& cluster, std::vector<RefreshedItem> items, const Scope& scope);
 
 }  // namespace armature::dax

@@ -98,6 +98,7 @@ TableSchemaPtr TableSchemas::Keep(const std::string& name, TableSchema schema, s
   WriteLock lock(mutex_);
   if (entries_.size() >= kMostTables && !entries_.contains(name)) entries_.erase(entries_.begin());
   Entry& entry = entries_[name];
+  if (entry.schema && entry.asked_at_millis > now_millis) return entry.schema;  // somebody asked later
   const bool is_same =
       entry.schema && entry.table_id == table_id &&
       std::equal(entry.schema->parts.begin(), entry.schema->parts.end(), schema.parts.begin(), schema.parts.end(),

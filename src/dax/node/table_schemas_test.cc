@@ -1,110 +1,147 @@
-// What is known of tables, and when it is asked for again.
 #include "dax/node/table_schemas.h"
 
-#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "base/testing/executor_testing.h"
+#include "dax/node/testing/fake_backend.h"
 
 namespace armature::dax {
 namespace {
 
-// Knows one table, by all names.
-class DescribingBackend final : public Backend {
- public:
-  Task<BackendReply> Call(std::string_view operation, std::string_view json, const Scope& scope) override {
-    EXPECT_EQ(operation, "DescribeTable");
-    EXPECT_NE(json.find("TableName"), std::string_view::npos);
-    EXPECT_EQ(scope.account, "1");
-    ++calls;
-    if (is_gone) co_return BackendError{.name = "ResourceNotFoundException"};
-    co_return fmt::format(
-        R"({{"Table":{{"TableId":"{}","AttributeDefinitions":[{{"AttributeName":"{}","AttributeType":"S"}}],)"
-        R"("KeySchema":[{{"AttributeName":"{}","KeyType":"HASH"}}]}}}})",
-        table_id, key, key);
-  }
+using testing::StartsWith;
 
-  int calls = 0;
-  bool is_gone = false;
-  std::string table_id = "one", key = "pk";
-};
+constexpr Scope kScope{"111122223333", "us-east-1"};
 
 class TableSchemasTest : public testing::Test {
  protected:
-  // Its number; 0: it is not there.
-  uint32_t Number() {
-    const auto found = RunBlocking(schemas_.Get(kScope, "T"));
-    return found ? (*found)->number : 0;
+  // Its keys and number, or the error's name.
+  std::string Get(std::string_view table, const Scope& scope = kScope) {
+    auto schema = RunBlocking(schemas.Get(scope, table));
+    return schema ? TextOf(**schema) : schema.error().name;
+  }
+  static Task<void> Ask(TableSchemas& schemas, std::string& text) {
+    const auto schema = co_await schemas.Get(kScope, "Ids");
+    text = TextOf(**schema);
+  }
+  static std::string TextOf(const TableSchema& schema) {
+    std::string text = schema.name;
+    for (const KeyPart& part : schema.parts) text += fmt::format(" {}:{}", part.name, model::TypeName(part.type));
+    return text + fmt::format(" {}", schema.number);
   }
 
-  static constexpr Scope kScope{"1", "r"};
-  DescribingBackend backend_;
-  ManualClock clock_{1'000'000'000};
-  TableSchemas schemas_{backend_, clock_};
+  ManualClock clock;
+  FakeBackend backend;
+  TableSchemas schemas{backend, clock};
 };
 
-TEST_F(TableSchemasTest, IsAskedOnceAMinute) {
-  const uint32_t number = Number();
-  EXPECT_NE(number, 0u);
-  EXPECT_EQ(Number(), number);
-  EXPECT_EQ(backend_.calls, 1);
-  clock_.AdvanceMillis(TableSchemas::kKeptMillis);
-  EXPECT_EQ(schemas_.Find(kScope, "T"), nullptr);
-  EXPECT_EQ(schemas_.Known(kScope, "T")->number, number);
-  EXPECT_EQ(Number(), number) << "it is the same table";
-  EXPECT_EQ(backend_.calls, 2);
+TEST_F(TableSchemasTest, AreAskedForOnceInAWhile) {
+  EXPECT_EQ(schemas.Find(kScope, "Music"), nullptr);
+  EXPECT_EQ(Get("Music"), "Music Artist:S Song:S 1");
+  EXPECT_EQ(Get("Ids"), "Ids id:N 2");
+  clock.AdvanceMillis(TableSchemas::kKeptMillis - 1);
+  EXPECT_EQ(Get("Music"), "Music Artist:S Song:S 1");
+  ASSERT_NE(schemas.Find(kScope, "Music"), nullptr);
+  EXPECT_EQ(backend.calls("DescribeTable"), 2u);
+  clock.AdvanceMillis(1);
+  EXPECT_EQ(schemas.Find(kScope, "Music"), nullptr);
+  ASSERT_NE(schemas.Known(kScope, "Music"), nullptr);
+  EXPECT_EQ(Get("Music"), "Music Artist:S Song:S 1") << "it is the same table";
+  EXPECT_EQ(backend.calls("DescribeTable"), 3u);
 }
 
-TEST_F(TableSchemasTest, ATableMadeAnewIsAnotherOne) {
-  const uint32_t number = Number();
-  clock_.AdvanceMillis(TableSchemas::kKeptMillis);
-  backend_.table_id = "two";
-  const uint32_t second = Number();
-  EXPECT_NE(second, number);
-  clock_.AdvanceMillis(TableSchemas::kKeptMillis);
-  backend_.key = "other";
-  EXPECT_NE(Number(), second);
+TEST_F(TableSchemasTest, OneMadeAnewIsAnother) {
+  EXPECT_EQ(Get("Ids"), "Ids id:N 1");
+  backend.SetTable("Ids", TableJson("other", {"id:N"}));
+  clock.AdvanceMillis(TableSchemas::kKeptMillis);
+  EXPECT_EQ(Get("Ids"), "Ids id:N 2");
+  backend.SetTable("Ids", TableJson("other", {"id:S"}));
+  clock.AdvanceMillis(TableSchemas::kKeptMillis);
+  EXPECT_EQ(Get("Ids"), "Ids id:S 3") << "an endpoint may give no ids";
+  backend.SetTable("Ids", ErrorNamed("ResourceNotFoundException"));
+  clock.AdvanceMillis(TableSchemas::kKeptMillis);
+  EXPECT_EQ(Get("Ids"), "ResourceNotFoundException");
+  EXPECT_EQ(schemas.Known(kScope, "Ids"), nullptr);
+  backend.SetTable("Ids", TableJson("other", {"id:S"}));
+  EXPECT_EQ(Get("Ids"), "Ids id:S 4");
 }
 
-TEST_F(TableSchemasTest, AMissingTableIsNotRemembered) {
-  const uint32_t number = Number();
-  clock_.AdvanceMillis(TableSchemas::kKeptMillis);
-  backend_.is_gone = true;
-  EXPECT_EQ(Number(), 0u);
-  EXPECT_EQ(schemas_.Known(kScope, "T"), nullptr);
-  backend_.is_gone = false;
-  EXPECT_NE(Number(), number);
+TEST_F(TableSchemasTest, WhatIsForgottenIsAskedForAgainAndHasAnotherNumber) {
+  EXPECT_EQ(Get("Ids"), "Ids id:N 1");
+  EXPECT_EQ(Get("Music"), "Music Artist:S Song:S 2");
+  schemas.Forget(kScope, "Ids");
+  schemas.Forget(kScope, "None");
+  EXPECT_EQ(schemas.Find(kScope, "Ids"), nullptr);
+  EXPECT_EQ(schemas.Known(kScope, "Ids"), nullptr);
+  EXPECT_EQ(Get("Ids"), "Ids id:N 3");
+  EXPECT_EQ(Get("Music"), "Music Artist:S Song:S 2");
 }
 
-// A table beside one that is gone keeps its number, and so what is cached of it, and what is being written to it.
-TEST_F(TableSchemasTest, WhatIsInDoubtIsAskedForAndMayBeTheSame) {
-  const uint32_t number = Number();
-  schemas_.Doubt(kScope, "T");
-  schemas_.Doubt(kScope, "unheard of");
-  EXPECT_EQ(schemas_.Find(kScope, "T"), nullptr);
-  EXPECT_EQ(schemas_.Known(kScope, "T")->number, number) << "whoever writes to it tells the caches";
-  EXPECT_EQ(Number(), number);
-  EXPECT_EQ(backend_.calls, 2);
+TEST_F(TableSchemasTest, OtherFailuresLeaveWhatIsKnown) {
+  EXPECT_EQ(Get("Ids"), "Ids id:N 1");
+  clock.AdvanceMillis(TableSchemas::kKeptMillis);
+  backend.AnswerOnce("DescribeTable", ErrorNamed("ThrottlingException"));
+  EXPECT_EQ(Get("Ids"), "ThrottlingException");
+  EXPECT_EQ(Get("Ids"), "Ids id:N 1");
 }
 
-// Some of those that stand in for DynamoDB tell no id.
-TEST_F(TableSchemasTest, WithoutAnIdNobodyCanTellThatItIsTheSame) {
-  backend_.table_id = "";
-  const uint32_t number = Number();
-  schemas_.Doubt(kScope, "T");
-  EXPECT_NE(Number(), number);
+TEST_F(TableSchemasTest, AccountsAndRegionsHaveTablesOfTheirOwn) {
+  EXPECT_EQ(Get("Ids"), "Ids id:N 1");
+  EXPECT_EQ(Get("Ids", {"111122223333", "eu-west-1"}), "Ids id:N 2");
+  EXPECT_EQ(Get("Ids", {"444455556666", "us-east-1"}), "Ids id:N 3");
+  EXPECT_EQ(backend.last_scope(), "444455556666/us-east-1");
+  EXPECT_EQ(Get("Ids"), "Ids id:N 1");
 }
 
-TEST_F(TableSchemasTest, WhatIsForgottenIsNeverFoundAgain) {
-  const uint32_t number = Number();
-  schemas_.Forget(kScope, "T");
-  EXPECT_EQ(schemas_.Known(kScope, "T"), nullptr);
-  EXPECT_NE(Number(), number);
+TEST_F(TableSchemasTest, DescriptionsThatAreNone) {
+  for (const char* json : {"", "{}", R"({"Table":{}})", R"({"Table":{"KeySchema":[],"AttributeDefinitions":[]}})",
+                           R"({"Table":{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}]}})",
+                           R"({"Table":{"KeySchema":[{"AttributeName":"a","KeyType":"HASH"}],)"
+                           R"("AttributeDefinitions":[{"AttributeName":"b","AttributeType":"S"}]}})",
+                           R"({"Table":{"KeySchema":7,"AttributeDefinitions":[]}})"}) {
+    backend.SetTable("Odd", BackendReply(json));
+    EXPECT_EQ(Get("Odd"), "InternalServerError") << json;
+  }
+  backend.SetTable("Odd", TableJson("o", {"a:S", "b:N", "c:B"}));
+  EXPECT_EQ(Get("Odd"), "InternalServerError");
+  backend.SetTable("Odd", TableJson("o", {"a:S", "b:B"}));
+  EXPECT_THAT(Get("Odd"), StartsWith("Odd a:S b:B"));
 }
 
-TEST_F(TableSchemasTest, ScopesAreApart) {
-  const uint32_t number = Number();
-  const auto elsewhere = RunBlocking(schemas_.Get({"1", "s"}, "T"));
-  ASSERT_TRUE(elsewhere);
-  EXPECT_NE((*elsewhere)->number, number);
+TEST_F(TableSchemasTest, ThePartitionKeyIsTheFirstWhereverItStands) {
+  backend.SetTable("Odd", BackendReply(R"({"Table":{"KeySchema":[{"AttributeName":"s","KeyType":"RANGE"},)"
+                                       R"({"AttributeName":"p","KeyType":"HASH"}],"AttributeDefinitions":[)"
+                                       R"({"AttributeName":"s","AttributeType":"N"},)"
+                                       R"({"AttributeName":"p","AttributeType":"B"}]}})"));
+  EXPECT_EQ(Get("Odd"), "Odd p:B s:N 1");
+}
+
+// Of two questions that overlap the one that was asked later knows better, whichever is answered first.
+TEST_F(TableSchemasTest, ALateAnswerDoesNotReplaceANewerOne) {
+  StepExecutor executor;
+  backend.Hold("DescribeTable");
+  std::string early, late;
+  executor.Start(Ask(schemas, early));
+  clock.AdvanceMillis(10);
+  backend.SetTable("Ids", TableJson("other", {"id:S"}));
+  executor.Start(Ask(schemas, late));
+  ASSERT_EQ(backend.calls("DescribeTable"), 2u);
+  backend.LetGoLast("DescribeTable");
+  executor.RunQueued();
+  EXPECT_EQ(late, "Ids id:S 1");
+  backend.LetGo("DescribeTable");
+  executor.RunQueued();
+  EXPECT_EQ(early, "Ids id:S 1");
+  EXPECT_EQ(Get("Ids"), "Ids id:S 1");
+}
+
+TEST_F(TableSchemasTest, AreBounded) {
+  backend.SetScript("DescribeTable", [](std::string_view) { return BackendReply(TableJson("x", {"id:N"})); });
+  const size_t many = TableSchemas::kMostTables + 100;
+  for (size_t i = 0; i < many; ++i) Get(fmt::format("table{}", i));
+  size_t known = 0;
+  for (size_t i = 0; i < many; ++i) known += schemas.Known(kScope, fmt::format("table{}", i)) != nullptr ? 1 : 0;
+  EXPECT_EQ(known, TableSchemas::kMostTables);
 }
 
 }  // namespace

@@ -195,8 +195,6 @@ void DaxNodes::Forget(std::string_view cluster_arn) {
   if (found == clusters_.end()) return;
   gone_.push_back(found->second);
   clusters_.erase(found);
-  // Nobody writes for those any more either: what told them of writes held them only for that.
-  std::erase_if(gone_, [](const ClusterPtr& gone) { return gone->nodes.ForgetRemoved() == 0; });
 }
 
 // --- What tables tell
@@ -217,7 +215,7 @@ void DaxNodes::OnWritten(const table::Table& table, model::Item key) noexcept {
         cluster->schemas.Known({definition->account, definition->region}, definition->name);
     std::string bytes;
     if (!schema || !dax::AppendKey(bytes, *schema, key)) continue;  // nothing of it was ever asked for here
-    for (const auto& node : *cluster->nodes.nodes()) node->caches().NoteForeignWrite(schema->number, bytes);
+    for (const auto& node : cluster->nodes.nodes()) node->caches().NoteForeignWrite(schema->number, bytes);
   }
 }
 

@@ -41,8 +41,8 @@ dax::NodePlan PlanOf(const NodePlaces& places, const std::string& cluster, int n
 }
 
 std::string UrlsOf(const dax::DaxCluster& cluster) {
-  const auto nodes = cluster.nodes();
-  const dax::DaxNode& first = *nodes->front();
+  const dax::NodeList nodes = cluster.serving();
+  const dax::DaxNode& first = *nodes.front();
   const std::string host = Bracketed(first.plan().advertised_host);
   if (first.plan().tls && !first.plan().tls_port) return fmt::format("daxs://{}:{}", host, first.port());
   std::string urls = fmt::format("dax://{}:{}", host, first.port());

@@ -14,7 +14,7 @@
 
 #include "auth/auth_fault.h"
 #include "base/memory/arena.h"
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/sign_in.h"
 #include "dax/translate/parsed_request.h"
 
 namespace armature::dax {

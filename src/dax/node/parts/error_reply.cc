@@ -1,4 +1,4 @@
-#include "dax/node/error_reply.h"
+#include "dax/node/parts/error_reply.h"
 
 #include "dax/codec/error_codes.h"
 #include "dax/translate/json_error.h"
@@ -12,6 +12,8 @@ void AppendRefusal(std::string_view why, std::string& out) {
 }
 
 void AppendSignatureFault(const std::optional<auth::AuthFault>& fault, bool may_sign_again, std::string& out) {
+  // Another signature would not help him.
+  if (fault && fault->kind == auth::AuthFaultKind::kThrottled) return AppendApiError(auth::ToApiError(*fault), out);
   const model::ApiError error =
       fault ? auth::ToApiError(*fault)
             : model::MissingAuthenticationTokenException("Request is missing Authentication Token");

@@ -1,4 +1,4 @@
-#include "dax/node/node_caches.h"
+#include "dax/node/parts/node_caches.h"
 
 namespace armature::dax {
 

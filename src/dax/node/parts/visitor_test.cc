@@ -1,5 +1,5 @@
 // Whose a connection is, through changes of keys and policies, and as time passes.
-#include "dax/node/visitor.h"
+#include "dax/node/parts/visitor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "dax/node/visitor.h"
+#include "dax/node/parts/visitor.h"
 
 #include <utility>
 

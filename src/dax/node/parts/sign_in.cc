@@ -1,4 +1,4 @@
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/sign_in.h"
 
 #include <array>
 #include <utility>

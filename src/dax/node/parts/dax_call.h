@@ -10,7 +10,7 @@
 
 #include "base/memory/arena.h"
 #include "dax/backend/backend.h"
-#include "dax/node/sign_in.h"
+#include "dax/node/parts/sign_in.h"
 #include "dax/translate/parsed_request.h"
 #include "net/transport/session.h"
 
@@ -41,6 +41,8 @@ struct DaxCall {
 
 class DaxCallPool {
  public:
+  DaxCallPool() { spare_.reserve(kKept); }  // so that giving one back never fails
+
   std::unique_ptr<DaxCall> Take() {
     if (spare_.empty()) return std::make_unique<DaxCall>();
     std::unique_ptr<DaxCall> call = std::move(spare_.back());
