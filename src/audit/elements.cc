@@ -4,6 +4,7 @@
 
 #include "audit/event.h"
 #include "audit/parameters.h"
+#include "base/text/json_writer.h"
 #include "base/text/visible_text.h"
 #include "wire/json/json_document.h"
 

@@ -10,15 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/text/json_writer.h"
-#include "wire/reply_writer.h"
+#include "wire/json_output.h"
 
 namespace armature::audit {
 
 // The members of a …Output, as a JSON object once Finish was called.
-class ElementsWriter final : public wire::ReplyWriter {
+class ElementsWriter final : public wire::JsonValues {
  public:
-  ElementsWriter() : json_(text_) { json_.BeginObject(); }
+  ElementsWriter() : JsonValues(text_) { json_.BeginObject(); }
 
   // Empty if nothing was written.
   std::string Finish();
@@ -29,27 +28,12 @@ class ElementsWriter final : public wire::ReplyWriter {
   void BeginReply(std::string_view, std::string_view) override {}
   void EndReply(std::string_view) override {}
   void BeginMember(std::string_view name) override;
-  void EndMember(std::string_view) override {}
-  void BeginStructure() override { json_.BeginObject(); }
-  void EndStructure() override { json_.EndObject(); }
 
  private:
-  void Absent(std::string_view) override {}
-  void BeginList() override { json_.BeginArray(); }
-  void EndList() override { json_.EndArray(); }
-  void BeginElement() override {}
-  void EndElement() override {}
-  void BeginMap() override { json_.BeginObject(); }
-  void EndMap() override { json_.EndObject(); }
-  void BeginEntry(std::string_view key) override { json_.Key(key); }
-  void EndEntry() override {}
   void Text(std::string_view text) override;
-  void Number(int64_t number) override { json_.Int(number); }
-  void Boolean(bool value) override { json_.Bool(value); }
   void Time(wire::Timestamp time) override;
 
-  std::string text_;
-  JsonWriter json_;
+  std::string text_;         // what is written; not looked at before it is made
   std::string_view member_;  // the one being written
   std::string provider_;
   std::string subject_;

@@ -1,7 +1,7 @@
 // JsonOutput: a reply as AWS JSON 1.1 has it, of the services that are described whole (wire/services/dax.h).
 //
 // Absent members are left out, and a time is seconds since the epoch, to the millisecond. Appends to a string; one
-// reply, one writer.
+// reply, one writer. JsonValues is what all replies in JSON share, those of the Query protocol and the audit's too.
 #pragma once
 
 #include <string>
@@ -13,18 +13,16 @@
 
 namespace armature::wire {
 
-class JsonOutput final : public ReplyWriter {
+class JsonValues : public ReplyWriter {
  public:
-  explicit JsonOutput(std::string& out) : json_(out) {}
-
-  void BeginReply(std::string_view, std::string_view) override { json_.BeginObject(); }
-  void EndReply(std::string_view) override { json_.EndObject(); }
   void BeginMember(std::string_view name) override { json_.Key(name); }
   void EndMember(std::string_view) override {}
   void BeginStructure() override { json_.BeginObject(); }
   void EndStructure() override { json_.EndObject(); }
 
- private:
+ protected:
+  explicit JsonValues(std::string& out) : json_(out) {}
+
   void Absent(std::string_view) override {}
   void BeginList() override { json_.BeginArray(); }
   void EndList() override { json_.EndArray(); }
@@ -37,9 +35,19 @@ class JsonOutput final : public ReplyWriter {
   void Text(std::string_view text) override { json_.String(WellFormedUtf8(text)); }
   void Number(int64_t number) override { json_.Int(number); }
   void Boolean(bool value) override { json_.Bool(value); }
-  void Time(Timestamp time) override { json_.Timestamp(static_cast<double>(time.epoch_millis) / 1000); }
 
   JsonWriter json_;
+};
+
+class JsonOutput final : public JsonValues {
+ public:
+  explicit JsonOutput(std::string& out) : JsonValues(out) {}
+
+  void BeginReply(std::string_view, std::string_view) override { json_.BeginObject(); }
+  void EndReply(std::string_view) override { json_.EndObject(); }
+
+ private:
+  void Time(Timestamp time) override { json_.Timestamp(static_cast<double>(time.epoch_millis) / 1000); }
 };
 
 // The members of a generated …Output, as one object.

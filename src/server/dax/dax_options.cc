@@ -1,23 +1,12 @@
 #include "server/dax/dax_options.h"
 
-#include <algorithm>
-#include <map>
-
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include "base/text/visible_text.h"
-#include "server/command/config_file.h"
+#include "server/parts/node_options.h"
 
 namespace armature::server {
 
 namespace {
-
-const std::map<std::string, LogLevel> kDaxLogLevels{{"debug", LogLevel::kDebug},
-                                                    {"info", LogLevel::kInfo},
-                                                    {"warn", LogLevel::kWarn},
-                                                    {"error", LogLevel::kError},
-                                                    {"off", LogLevel::kOff}};
 
 // Times to live are added to times: none may be so long that the sum is no time any more.
 constexpr int64_t kLongestTtlMillis = int64_t{10} * 365 * 86'400'000;
@@ -125,17 +114,7 @@ void AddAccess(CLI::App& app, DaxOptions& options) {
   app.add_flag("--core-dumps", options.core_dumps,
                "Let a crash write the memory, secrets and items included, to a core file, and debuggers look at it");
   app.add_option("--log-level", options.log_level, "debug, info, warn, error or off")
-      ->transform(CLI::CheckedTransformer(kDaxLogLevels).description("debug|info|warn|error|off"));
-}
-
-ParsedDaxOptions Refusal(std::string_view line) {
-  return {std::nullopt, fmt::format("armature: {}\n", OneLine(line)), 2};
-}
-
-// Ports in a row must all be ports; free ones are not in a row.
-bool FitsPorts(uint16_t first, int nodes) { return first == 0 || first + nodes - 1 <= 65'535; }
-bool HasRoom(const DaxOptions& options) {
-  return FitsPorts(options.port, options.nodes) && FitsPorts(options.tls_port.value_or(0), options.nodes);
+      ->transform(CLI::CheckedTransformer(kLogLevels).description("debug|info|warn|error|off"));
 }
 
 // `where` names what the flags come from, in errors.
@@ -150,29 +129,16 @@ ParsedDaxOptions ParseDaxFlags(std::vector<std::string> flags, const std::string
   AddNodes(app, options);
   AddCache(app, options);
   AddAccess(app, options);
-  std::reverse(flags.begin(), flags.end());  // CLI11 takes its arguments from the back
-  try {
-    app.parse(flags);
-  } catch (const CLI::CallForHelp&) { return {std::nullopt, app.help(), 0}; } catch (const std::exception& error) {
-    return Refusal(fmt::format("{}{} (see armature dax --help)", where, error.what()));
-  }
-  if (!HasRoom(options)) return Refusal(where + "there are not so many ports behind --port and --tls-port");
+  if (auto end = ParseInto(app, std::move(flags), where, "armature dax")) return *std::move(end);
+  if (!ArePorts(options.port, options.nodes) || !ArePorts(options.tls_port, options.nodes))
+    return CommandFault(where + "there are not so many ports behind --port and --tls-port");
   return {options, {}, 0};
 }
 
 }  // namespace
 
 ParsedDaxOptions ParseDaxOptions(const std::vector<std::string>& arguments) {
-  std::vector<std::string> all;
-  if (const auto file = ConfigFileIn(arguments)) {
-    auto flags = FlagsFromFile(*file);
-    if (!flags) return Refusal(flags.error().message());
-    all = std::move(*flags);
-    // By itself first, so that what is wrong in it is said of it.
-    if (ParsedDaxOptions parsed = ParseDaxFlags(all, *file + ": "); !parsed.options) return parsed;
-  }
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return ParseDaxFlags(std::move(all), {});
+  return ParseWithFile<DaxOptions>(arguments, ParseDaxFlags);
 }
 
 }  // namespace armature::server

@@ -11,6 +11,7 @@
 
 #include "base/log.h"
 #include "cli/client/endpoint.h"
+#include "server/command/command_line.h"
 
 namespace armature::server {
 
@@ -48,11 +49,7 @@ struct DaxOptions {
 };
 
 // What parsing came to: options to run with, or a text to print and an exit code.
-struct ParsedDaxOptions {
-  std::optional<DaxOptions> options;
-  std::string text;
-  int exit_code = 0;
-};
+using ParsedDaxOptions = ParsedCommand<DaxOptions>;
 
 // `arguments` are those behind `armature dax`.
 ParsedDaxOptions ParseDaxOptions(const std::vector<std::string>& arguments);

@@ -9,6 +9,10 @@ constexpr int kMostNodes = 11;  // as AWS has it
 constexpr int64_t kMostTtlMillis = int64_t{10} * 365 * 86'400'000;
 }  // namespace
 
+bool ArePorts(std::optional<uint16_t> first, int count) {
+  return !first || *first == 0 || *first + count - 1 <= 65'535;
+}
+
 void AddNodeOptions(CLI::App& app, NodeOptions& options) {
   app.add_option("--dax-port", options.port,
                  "Answer DAX clients on this port, from a cache; 0 picks a free one (dax://HOST:PORT)");

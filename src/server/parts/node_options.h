@@ -24,6 +24,9 @@ struct NodeOptions {
   bool is_asked_for() const { return port || tls_port; }
 };
 
+// Whether so many ports one behind the other are all ports. Free ones (0) are not in a row.
+bool ArePorts(std::optional<uint16_t> first, int count);
+
 void AddNodeOptions(CLI::App& app, NodeOptions& options);
 
 }  // namespace armature::server

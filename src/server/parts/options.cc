@@ -1,6 +1,5 @@
 #include "server/parts/options.h"
 
-#include <algorithm>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -8,13 +7,10 @@
 #include <system_error>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "auth/site_policy.h"
-#include "base/text/visible_text.h"
 #include "cli/encryption/key_options.h"
 #include "model/names/names.h"
-#include "server/command/config_file.h"
 #include "server/parts/identity_api.h"
 
 namespace armature::server {
@@ -27,12 +23,6 @@ const std::map<std::string, storage::Durability> kDurabilities{{"fsync", storage
 const std::map<std::string, storage::MemtableKind> kMemtables{{"linked", storage::MemtableKind::kLinked},
                                                               {"stock", storage::MemtableKind::kStock}};
 const std::map<std::string, bool> kEngines{{"embedded", false}, {"narrow", true}};
-const std::map<std::string, LogLevel> kLogLevels{{"debug", LogLevel::kDebug},
-                                                 {"info", LogLevel::kInfo},
-                                                 {"warn", LogLevel::kWarn},
-                                                 {"error", LogLevel::kError},
-                                                 {"off", LogLevel::kOff}};
-
 const std::map<std::string, audit::DataEvents> kDataEvents{
     {"none", audit::DataEvents::kNone}, {"writes", audit::DataEvents::kWrites}, {"all", audit::DataEvents::kAll}};
 
@@ -403,8 +393,6 @@ void AddTriggerOptions(CLI::App& app, ServeOptions& options) {
       ->check(CLI::Range(1, 1000));
 }
 
-ParsedOptions Failed(std::string_view line) { return {std::nullopt, fmt::format("armature: {}\n", OneLine(line)), 2}; }
-
 // `where` names what the flags come from, in errors.
 ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& where) {
   ServeOptions options;
@@ -425,32 +413,19 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   AddCompatibilityOptions(app, options);
   AddTriggerOptions(app, options);
   AddKinesisOptions(app, options);
-  std::reverse(flags.begin(), flags.end());  // CLI11 takes its arguments from the back
-  try {
-    app.parse(flags);
-  } catch (const CLI::CallForHelp&) { return {std::nullopt, app.help(), 0}; } catch (const std::exception& error) {
-    // Not only its own: a flag with a value that is no number is std::invalid_argument.
-    return Failed(fmt::format("{}{} (see armature serve --help)", where, error.what()));
-  }
+  if (auto end = ParseInto(app, std::move(flags), where, "armature serve")) return *std::move(end);
   // What is read late would be cached as if it were the latest.
   if (options.dax.is_coherent && options.eventual_lag_millis > 0)
-    return Failed(fmt::format("{}--dax-coherent cannot be had together with --eventual-lag", where));
+    return CommandFault(where + "--dax-coherent cannot be had together with --eventual-lag");
+  if (!ArePorts(options.dax.port, options.dax.nodes) || !ArePorts(options.dax.tls_port, options.dax.nodes))
+    return CommandFault(where + "there are not so many ports behind --dax-port and --dax-tls-port");
   return {options, {}, 0};
 }
 
 }  // namespace
 
 ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments) {
-  std::vector<std::string> all;
-  if (const auto file = ConfigFileIn(arguments)) {
-    auto flags = FlagsFromFile(*file);
-    if (!flags) return Failed(flags.error().message());
-    all = std::move(*flags);
-    // By itself first, so that what is wrong in it is said of it.
-    if (ParsedOptions parsed = ParseFlags(all, *file + ": "); !parsed.options) return parsed;
-  }
-  all.insert(all.end(), arguments.begin(), arguments.end());
-  return ParseFlags(std::move(all), {});
+  return ParseWithFile<ServeOptions>(arguments, ParseFlags);
 }
 
 }  // namespace armature::server

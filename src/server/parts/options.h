@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "model/compatibility.h"
+#include "server/command/command_line.h"
 #include "server/parts/node_options.h"
 #include "storage/encryption/keyring.h"
 #include "storage/rocksdb/setup/rocksdb_options.h"
@@ -103,11 +104,7 @@ struct ServeOptions {
 };
 
 // What parsing came to: options to run with, or a text to print and an exit code.
-struct ParsedOptions {
-  std::optional<ServeOptions> options;
-  std::string text;
-  int exit_code = 0;
-};
+using ParsedOptions = ParsedCommand<ServeOptions>;
 
 // `arguments` are those behind `armature serve`.
 ParsedOptions ParseServeOptions(const std::vector<std::string>& arguments);

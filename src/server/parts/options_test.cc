@@ -29,6 +29,13 @@ TEST(ServeOptions, WhatIsReadLateIsNotCachedAsTheLatest) {
   EXPECT_EQ(refused.text, "armature: --dax-coherent cannot be had together with --eventual-lag\n");
 }
 
+TEST(ServeOptions, NodesHavePortsOneBehindTheOther) {
+  EXPECT_TRUE(ParseServeOptions({"--dax-port", "65533", "--dax-nodes", "3"}).options);
+  EXPECT_TRUE(ParseServeOptions({"--dax-port", "0", "--dax-nodes", "3"}).options);
+  EXPECT_EQ(ParseServeOptions({"--dax-port", "65534", "--dax-nodes", "3"}).text,
+            "armature: there are not so many ports behind --dax-port and --dax-tls-port\n");
+}
+
 TEST(ServeOptions, DefaultsAreForALaptop) {
   const ServeOptions options = Parsed({});
   EXPECT_EQ(options.host, "127.0.0.1");

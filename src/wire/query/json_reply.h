@@ -6,15 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "base/text/json_writer.h"
-#include "base/text/visible_text.h"
-#include "wire/reply_writer.h"
+#include "wire/json_output.h"
 
 namespace armature::wire {
 
-class JsonReply final : public ReplyWriter {
+class JsonReply final : public JsonValues {
  public:
-  explicit JsonReply(std::string& out) : json_(out) {}
+  explicit JsonReply(std::string& out) : JsonValues(out) {}
 
   void BeginReply(std::string_view name, std::string_view) override {
     json_.BeginObject();
@@ -25,30 +23,13 @@ class JsonReply final : public ReplyWriter {
     json_.EndObject();
     json_.EndObject();
   }
-  void BeginMember(std::string_view name) override { json_.Key(name); }
-  void EndMember(std::string_view) override {}
-  void BeginStructure() override { json_.BeginObject(); }
-  void EndStructure() override { json_.EndObject(); }
 
  private:
   void Absent(std::string_view name) override {
     json_.Key(name);
     json_.Null();
   }
-  void BeginList() override { json_.BeginArray(); }
-  void EndList() override { json_.EndArray(); }
-  void BeginElement() override {}
-  void EndElement() override {}
-  void BeginMap() override { json_.BeginObject(); }
-  void EndMap() override { json_.EndObject(); }
-  void BeginEntry(std::string_view key) override { json_.Key(key); }
-  void EndEntry() override {}
-  void Text(std::string_view text) override { json_.String(WellFormedUtf8(text)); }
-  void Number(int64_t number) override { json_.Int(number); }
-  void Boolean(bool value) override { json_.Bool(value); }
   void Time(Timestamp time) override { json_.Int(time.epoch_millis / 1000); }
-
-  JsonWriter json_;
 };
 
 }  // namespace armature::wire
