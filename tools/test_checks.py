@@ -268,6 +268,12 @@ exit 0
         self.write({"build/compile_commands.json": json.dumps(
             [{"directory": str(self.root), "file": str(path), "command": f"c++ {flags} -I{self.root}/src {path}"} for path in sources])})
 
+    def compile_together(self):
+        unity = self.root / "build/Unity/unity_0_cxx.cxx"
+        self.write({"build/Unity/unity_0_cxx.cxx": "".join(f'#include "{self.root}/src/base/{name}"\n' for name in ("a.cc", "other.cc"))})
+        self.write({"build/compile_commands.json": json.dumps(
+            [{"directory": str(self.root), "file": str(unity), "command": f"c++ -I{self.root}/src -o unity_0_cxx.o -c {unity}"}])})
+
     def shown(self, files=None):
         """The sources that a run after these changes shows to clang-tidy; self.found is what it says."""
         self.write({**(files or {}), "shown": ""})
@@ -303,6 +309,15 @@ exit 0
         self.assertEqual(self.shown({"version": "15"}), everything)
         self.compile("-O1")
         self.assertEqual(self.shown(), everything)
+
+    def test_what_is_compiled_together_is_looked_at_together(self):
+        self.compile_together()
+        program = self.PROGRAM.replace("grep -H", """sed -n 's/.*[/]\\(.*\\)"/\\1/p' "$source" >>"$(dirname "$0")/shown"\ngrep -H""")
+        self.assertEqual(self.shown({"clang-tidy": program}), ["a-and-others.cc", "a.cc", "other.cc"])
+        self.assertEqual(self.shown(), [])
+        self.assertEqual(self.shown({"src/base/b.h": "bug"}), ["a-and-others.cc", "a.cc"], "only what is not known to be clean")
+        self.assertEqual(len(self.found), 1)
+        self.assertEqual(self.shown(), ["a-and-others.cc", "a.cc"], "what was found is found again")
 
     def test_a_clang_tidy_that_breaks_is_a_finding(self):
         self.shown({"clang-tidy": "#!/bin/sh\n[ $1 = --version ] || { echo gone >&2; exit 139; }\n"})

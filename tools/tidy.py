@@ -5,6 +5,9 @@ Without FILEs it looks at every .cc below src/ that the build compiles. A source
 something changes that the answer depends on: the source, a header of the project that it includes (of the folders given
 by -I, through any number of others), how it is compiled, .clang-tidy, or clang-tidy itself. Only clean results are kept,
 one small file each in BUILD/tidy: what was found is found, and said, every time.
+
+Sources that BUILD compiles together (docs/adr/0035-sources-together.md) are looked at together, those of them that are not
+known to be clean: most of the time goes into the headers that all of them read.
 """
 
 import argparse
@@ -17,6 +20,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -26,6 +30,9 @@ COMPILER_ARGUMENTS = ["-UNDEBUG", "-Wthread-safety", "-Wno-unknown-warning-optio
                       "-Xclang", "-analyzer-config", "-Xclang", "max-nodes=50000"]
 # The analyzer walks the ways through what ships: through GoogleTest's macros there are too many, and nothing to find.
 FOR_TESTS = re.compile(r"_(test|bench|fuzz|testing)\.cc$|/(test_support|testing|faults)/")
+
+OBJECT = re.compile(r"-o \S+")
+COMPILED_TOGETHER = re.compile(r"/Unity/unity_\d+_cxx\.cxx$")
 
 INCLUDE = re.compile(rb'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
@@ -72,10 +79,14 @@ class Includes:
 
 
 def compile_commands(build):
-    """{source: its entry}. A source compiled for several programs is looked at once, not as often as it is compiled."""
+    """{source: the entry by which it is compiled}: its own, or one of several sources together. A source compiled for several
+    programs is looked at once, not as often as it is compiled."""
     entries = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        entries.setdefault(pathlib.Path(entry["file"]).resolve(), entry)
+        compiled = pathlib.Path(entry["file"])
+        together = COMPILED_TOGETHER.search(entry["file"])
+        for source in INCLUDE.findall(compiled.read_bytes()) if together else [entry["file"].encode()]:
+            entries.setdefault(pathlib.Path(source.decode()).resolve(), entry)
     return entries
 
 
@@ -95,9 +106,6 @@ class Tidy:
         self.includes = Includes()
         version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
         self.settings = digest(version, (root / ".clang-tidy").read_bytes())
-        # clang-tidy looks at a source once for each of its commands: a database with one for each.
-        (self.memory / "compile_commands.json").write_text(json.dumps(list(self.entries.values())))
-
     def sources(self):
         return sorted(path for path in self.entries if (self.root / "src") in path.parents)
 
@@ -110,7 +118,9 @@ class Tidy:
         entry = self.entries[source]
         reached = self.includes.reached_from(source, include_folders(entry))
         files = (f"{self.name(path)} {content}" for path, content in sorted(reached.items()))
-        return digest(self.settings, *self.options(source), entry["command"].replace(f"{self.root}/", ""), *files)
+        # Which others it is compiled with changes with every new file, and is no part of it.
+        command = entry["command"].replace(entry["file"], "").replace(f"{self.root}/", "")
+        return digest(self.settings, *self.options(source), OBJECT.sub("", command), *files)
 
     def name(self, path):
         """A path as it is called from the root of the clone."""
@@ -125,29 +135,45 @@ class Tidy:
         except OSError:
             return False
 
-    def look(self, source):
-        """What clang-tidy says of the source; nothing if it is clean, which is remembered."""
-        key = self.key(source)  # before the look: what changes meanwhile was perhaps not seen
-        run = subprocess.run([self.program, *self.options(source), "-p", str(self.memory), str(source)],
-                             capture_output=True, text=True)
+    def batches(self, sources):
+        """The sources in lists of those that are looked at together."""
+        batches = {}
+        for source in sources:
+            batches.setdefault((self.entries[source]["file"], *self.options(source)), []).append(source)
+        return list(batches.values())
+
+    def look(self, sources):
+        """What clang-tidy says of a batch; nothing if it is clean, which is remembered."""
+        keys = [self.key(source) for source in sources]  # before the look: what changes meanwhile was perhaps not seen
+        entry = self.entries[sources[0]]
+        with tempfile.TemporaryDirectory(dir=self.memory) as folder:  # a database of one command: it looks once for each
+            shown = sources[0]
+            if pathlib.Path(entry["file"]).resolve() != shown:
+                shown = pathlib.Path(folder, f"{shown.stem}-and-others.cc")
+                shown.write_text("".join(f'#include "{source}"\n' for source in sources))
+            command = {**entry, "file": str(shown), "command": entry["command"].replace(entry["file"], str(shown))}
+            pathlib.Path(folder, "compile_commands.json").write_text(json.dumps([command]))
+            run = subprocess.run([self.program, *self.options(sources[0]), "-p", folder, str(shown)], capture_output=True, text=True)
         if run.returncode == 0 and not run.stdout.strip():
-            self.note(source).write_text(key)
+            for source, key in zip(sources, keys):
+                self.note(source).write_text(key)
             return ""
-        return run.stdout.strip() or f"{source}: {self.program} failed ({run.returncode}): {run.stderr.strip()}"
+        return run.stdout.strip() or f"{sources[0]}: {self.program} failed ({run.returncode}): {run.stderr.strip()}"
 
 
 def run(tidy, sources, jobs, say=print):
-    """Looks at the sources not known to be clean; how many were not clean."""
+    """Looks at the sources not known to be clean; how many batches were not clean."""
     waiting = [source for source in sources if not tidy.is_known_clean(source)]
     print(f"tidy: {len(sources)} sources, {len(waiting)} to look at", file=sys.stderr)
     bad = done = 0
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for found in concurrent.futures.as_completed([pool.submit(tidy.look, source) for source in waiting]):
-            done += 1
+        looks = {pool.submit(tidy.look, batch): len(batch) for batch in tidy.batches(waiting)}
+        for found in concurrent.futures.as_completed(looks):
+            before, done = done, done + looks[found]
             if found.result():
                 bad += 1
                 say(found.result())
-            if done % 50 == 0:
+            if done // 50 != before // 50:
                 print(f"tidy: {done} of {len(waiting)}, {bad} with findings", file=sys.stderr)
     return bad
 

@@ -15,9 +15,8 @@ configure() {
     lint) options+=(-DARMATURE_HEADER_CHECK=ON) ;;
     fuzz) options=(-DCMAKE_BUILD_TYPE=None -DCMAKE_CXX_COMPILER=clang++ -DARMATURE_FUZZ=ON) ;;
   esac
-  # Several sources at once, which reads the headers and compiles the templates once for all of them (ADR 0035). Not where
-  # sources are looked at one by one.
-  [ "$kind" = lint ] || options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8)
+  # Several sources at once, which reads the headers and compiles the templates once for all of them (ADR 0035).
+  options+=(-DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=8)
   # Clones of the repository share what ccache keeps, wherever they lie.
   if command -v ccache >/dev/null; then
     options+=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)
