@@ -60,7 +60,7 @@ def memory(run, port):
         node = ["--dax", f"dax://127.0.0.1:{port}"]
         run.drive(armature, "get", items=MANY)  # they are made; none of them passes the node
         before = servers.rss_bytes(armature.pid) / 2**20
-        run.drive(armature, "put", items=MANY, extra=[*node, "--requests", str(3 * MANY), "--warmup", "0s"])
+        run.drive(armature, "put", items=MANY, warmup="0s", extra=[*node, "--requests", str(3 * MANY)])
         after, metrics = servers.rss_bytes(armature.pid) / 2**20, armature.metrics()
         total = {name: sum(value for key, value in metrics.items() if key.startswith(name)) for name in
                  ("armature_dax_cache_memory_bytes", "armature_dax_cache_entries")}
