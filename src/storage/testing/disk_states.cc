@@ -8,7 +8,6 @@ namespace armature::storage {
 namespace {
 
 namespace fs = std::filesystem;
-using Kind = DiskEvent::Kind;
 
 size_t Pick(std::mt19937_64& random, size_t count) {
   return std::uniform_int_distribution<size_t>(0, count - 1)(random);
@@ -69,30 +68,30 @@ void DiskStates::GoTo(size_t events) {
 }
 
 void DiskStates::ApplyTo(std::string& bytes, const DiskEvent& event) {
-  if (event.kind == Kind::kTruncate) return bytes.resize(event.offset);
+  if (event.kind == DiskEvent::kTruncate) return bytes.resize(event.offset);
   bytes.resize(std::max<size_t>(bytes.size(), event.offset + event.data.size()));
   std::copy(event.data.begin(), event.data.end(), bytes.begin() + static_cast<std::ptrdiff_t>(event.offset));
 }
 
 void DiskStates::ApplyName(std::map<std::string, uint64_t>& names, const DiskEvent& event) const {
-  if (event.kind != Kind::kCreate) names.erase(event.path);
-  if (event.kind == Kind::kCreate) names[event.path] = event.file;
-  if (event.kind == Kind::kRename) names[event.new_path] = event.file;
+  if (event.kind != DiskEvent::kCreate) names.erase(event.path);
+  if (event.kind == DiskEvent::kCreate) names[event.path] = event.file;
+  if (event.kind == DiskEvent::kRename) names[event.new_path] = event.file;
 }
 
 void DiskStates::Apply(size_t index) {
   const DiskEvent& event = events_[index];
   switch (event.kind) {
-    case Kind::kNote: note_ = event.offset; break;
-    case Kind::kWrite:
-    case Kind::kTruncate: files_[event.file].pending.push_back(index); break;
-    case Kind::kCreate:
+    case DiskEvent::kNote: note_ = event.offset; break;
+    case DiskEvent::kWrite:
+    case DiskEvent::kTruncate: files_[event.file].pending.push_back(index); break;
+    case DiskEvent::kCreate:
       files_.try_emplace(event.file);
       pending_names_.push_back(index);
       break;
-    case Kind::kDelete:
-    case Kind::kRename: pending_names_.push_back(index); break;
-    case Kind::kSync: {
+    case DiskEvent::kDelete:
+    case DiskEvent::kRename: pending_names_.push_back(index); break;
+    case DiskEvent::kSync: {
       File& file = files_[event.file];
       std::erase_if(file.pending, [&](size_t write) {
         if (write < event.offset) ApplyTo(file.synced, events_[write]);
@@ -101,7 +100,7 @@ void DiskStates::Apply(size_t index) {
       KeepName(event);
       break;
     }
-    case Kind::kSyncDirectory:
+    case DiskEvent::kSyncDirectory:
       KeepName(event);
       std::erase_if(pending_names_, [&](size_t name) {
         const bool is_synced = name < event.offset && DirectoryOf(events_[name].path) == event.path;
@@ -116,9 +115,9 @@ void DiskStates::KeepName(const DiskEvent& sync) {
   std::map<std::string, size_t> kept;  // by path: the event that made it
   for (const size_t index : pending_names_) {
     const DiskEvent& name = events_[index];
-    const bool is_its_own = sync.kind == Kind::kSync && name.file == sync.file;
+    const bool is_its_own = sync.kind == DiskEvent::kSync && name.file == sync.file;
     const bool is_its_directory = IsDirectory(name.path) && (sync.path + "/").starts_with(name.path);
-    if (name.kind == Kind::kCreate && (is_its_own || is_its_directory)) kept[name.path] = index;
+    if (name.kind == DiskEvent::kCreate && (is_its_own || is_its_directory)) kept[name.path] = index;
   }
   // And with it whatever had become of that name before: a file of before that was deleted does not come back.
   std::erase_if(pending_names_, [&](size_t index) {
@@ -136,7 +135,7 @@ std::string DiskStates::CutFile(const File& file, double kept, bool is_torn, std
   std::vector<size_t> lengths{file.synced.size()};
   for (const size_t index : file.pending) {
     const DiskEvent& event = events_[index];
-    if (event.kind == Kind::kTruncate) {
+    if (event.kind == DiskEvent::kTruncate) {
       lengths.push_back(event.offset);
       continue;
     }

@@ -12,7 +12,6 @@ using rocksdb::IODebugContext;
 using rocksdb::IOOptions;
 using rocksdb::IOStatus;
 using rocksdb::Slice;
-using Kind = DiskEvent::Kind;
 
 namespace {
 
@@ -45,7 +44,7 @@ class RecordedFile final : public rocksdb::FSWritableFileOwnerWrapper {
   }
   IOStatus Truncate(uint64_t size, const IOOptions& options, IODebugContext* context) override {
     IOStatus status = FSWritableFileOwnerWrapper::Truncate(size, options, context);
-    if (status.ok()) disk_.Record({.kind = Kind::kTruncate, .file = number_, .offset = size});
+    if (status.ok()) disk_.Record({.kind = DiskEvent::kTruncate, .file = number_, .offset = size});
     if (status.ok()) end_ = size;
     return status;
   }
@@ -64,7 +63,7 @@ class RecordedFile final : public rocksdb::FSWritableFileOwnerWrapper {
 
  private:
   void Wrote(const Slice& data, uint64_t offset) {
-    disk_.Record({.kind = Kind::kWrite, .file = number_, .offset = offset, .data = data.ToString()});
+    disk_.Record({.kind = DiskEvent::kWrite, .file = number_, .offset = offset, .data = data.ToString()});
     end_ = std::max(end_, offset + data.size());
   }
 
@@ -82,7 +81,8 @@ class RecordedRandomFile final : public rocksdb::FSRandomRWFileOwnerWrapper {
 
   IOStatus Write(uint64_t offset, const Slice& data, const IOOptions& options, IODebugContext* context) override {
     IOStatus status = FSRandomRWFileOwnerWrapper::Write(offset, data, options, context);
-    if (status.ok()) disk_.Record({.kind = Kind::kWrite, .file = number_, .offset = offset, .data = data.ToString()});
+    if (status.ok())
+      disk_.Record({.kind = DiskEvent::kWrite, .file = number_, .offset = offset, .data = data.ToString()});
     return status;
   }
   IOStatus Sync(const IOOptions& options, IODebugContext* context) override {
@@ -125,7 +125,7 @@ class RecordedDirectory final : public rocksdb::FSDirectory {
 
  private:
   IOStatus Recorded(uint64_t covered, IOStatus status) {
-    if (status.ok()) disk_.Record({.kind = Kind::kSyncDirectory, .offset = covered, .path = path_});
+    if (status.ok()) disk_.Record({.kind = DiskEvent::kSyncDirectory, .offset = covered, .path = path_});
     return status;
   }
 
@@ -145,7 +145,7 @@ RecordedDisk::RecordedDisk(std::string root)
     beginning_[path] = std::string(std::istreambuf_iterator<char>(file), {});
     // A file of the beginning is made by an event, so that all are known the same way; it counts as synced.
     files_[path] = next_file_;
-    events_.push_back({.kind = Kind::kCreate, .file = next_file_++, .path = path});
+    events_.push_back({.kind = DiskEvent::kCreate, .file = next_file_++, .path = path});
   }
 }
 
@@ -171,10 +171,10 @@ uint64_t RecordedDisk::CountEvents() const {
 
 void RecordedDisk::RecordSync(uint64_t file, const std::string& path, uint64_t covered) {
   if (!forgotten_suffix_.empty() && path.ends_with(forgotten_suffix_)) return;
-  Record({.kind = Kind::kSync, .file = file, .offset = covered, .path = path});
+  Record({.kind = DiskEvent::kSync, .file = file, .offset = covered, .path = path});
 }
 
-void RecordedDisk::Note(uint64_t number) { Record({.kind = Kind::kNote, .offset = number}); }
+void RecordedDisk::Note(uint64_t number) { Record({.kind = DiskEvent::kNote, .offset = number}); }
 
 IOStatus RecordedDisk::NewWritableFile(const std::string& path, const rocksdb::FileOptions& options,
                                        std::unique_ptr<rocksdb::FSWritableFile>* file, Context* context) {
@@ -186,10 +186,10 @@ IOStatus RecordedDisk::NewWritableFile(const std::string& path, const rocksdb::F
     MutexLock lock(mutex_);
     if (const auto found = files_.find(relative); found != files_.end()) {
       number = found->second;
-      events_.push_back({.kind = Kind::kTruncate, .file = number});
+      events_.push_back({.kind = DiskEvent::kTruncate, .file = number});
     } else {
       number = files_[relative] = next_file_++;
-      events_.push_back({.kind = Kind::kCreate, .file = number, .path = relative});
+      events_.push_back({.kind = DiskEvent::kCreate, .file = number, .path = relative});
     }
   }
   *file = std::make_unique<RecordedFile>(std::move(*file), *this, number, relative, 0);
@@ -228,7 +228,7 @@ IOStatus RecordedDisk::CreateDirIfMissing(const std::string& path, const IOOptio
   IOStatus status = FileSystemWrapper::CreateDirIfMissing(path, options, context);
   if (!status.ok() || is_there) return status;
   MutexLock lock(mutex_);
-  events_.push_back({.kind = Kind::kCreate, .file = next_file_++, .path = Relative(path) + "/"});
+  events_.push_back({.kind = DiskEvent::kCreate, .file = next_file_++, .path = Relative(path) + "/"});
   return status;
 }
 
@@ -238,7 +238,7 @@ IOStatus RecordedDisk::DeleteFile(const std::string& path, const IOOptions& opti
   const std::string relative = Relative(path);
   MutexLock lock(mutex_);
   files_.erase(relative);
-  events_.push_back({.kind = Kind::kDelete, .path = relative});
+  events_.push_back({.kind = DiskEvent::kDelete, .path = relative});
   return status;
 }
 
@@ -250,7 +250,7 @@ IOStatus RecordedDisk::RenameFile(const std::string& from, const std::string& to
   const uint64_t number = files_[Relative(from)];
   files_.erase(Relative(from));
   files_[Relative(to)] = number;
-  events_.push_back({.kind = Kind::kRename, .file = number, .path = Relative(from), .new_path = Relative(to)});
+  events_.push_back({.kind = DiskEvent::kRename, .file = number, .path = Relative(from), .new_path = Relative(to)});
   return status;
 }
 

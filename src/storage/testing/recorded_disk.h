@@ -22,7 +22,8 @@ namespace armature::storage {
 // is known by a number, which it keeps through renames.
 struct DiskEvent {
   enum class Kind { kWrite, kTruncate, kSync, kCreate, kDelete, kRename, kSyncDirectory, kNote };
-  Kind kind = Kind::kNote;
+  using enum Kind;
+  Kind kind = kNote;
   uint64_t file = 0;
   uint64_t offset = 0;        // kWrite; kTruncate: the new length; syncs: how many events it covers; kNote: the number
   std::string data = {};      // kWrite
