@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
 
-#include <openssl/rand.h>
 #include <sys/random.h>
 
 namespace armature {
@@ -55,19 +55,25 @@ uint64_t Xoshiro256::Next() {
 
 namespace {
 
-Xoshiro256 SeedFromKernel() {
-  std::array<uint64_t, 4> state{};
-  auto* next = reinterpret_cast<char*>(state.data());
-  size_t left = sizeof(state);
+template <class T>
+void FillFromKernel(T& words) {
+  auto* next = reinterpret_cast<char*>(&words);
+  size_t left = sizeof(words);
   while (left > 0) {
     const ssize_t got = getrandom(next, left, 0);
-    // Interrupted is the only failure of a blocking getrandom on Linux; without randomness nothing may start.
+    // Interrupted is the only failure of a blocking getrandom on Linux; without randomness nothing may start, and no
+    // secret may be made: it would be one that others can guess.
     if (got < 0 && errno != EINTR) std::abort();
     if (got > 0) {
       next += got;
       left -= static_cast<size_t>(got);
     }
   }
+}
+
+Xoshiro256 SeedFromKernel() {
+  std::array<uint64_t, 4> state{};
+  FillFromKernel(state);
   state[0] |= 1;  // never the all-zero state
   return Xoshiro256(state);
 }
@@ -81,8 +87,7 @@ uint64_t SystemRandom::NextU64() {
 
 uint64_t SecretRandom::NextU64() {
   uint64_t word = 0;
-  // Without randomness no secret may be made: it would be one that others can guess.
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(&word), sizeof(word)) != 1) std::abort();
+  FillFromKernel(word);
   return word;
 }
 

@@ -1,7 +1,7 @@
 // RandomSource: where random bits come from. Injected, so that tests repeat from a seed.
 //
 // SystemRandom is thread-safe and quick (a generator per thread, seeded by the kernel); its numbers are unpredictable
-// enough for identifiers, not for secrets: those come from SecretRandom (OpenSSL's generator), thread-safe too.
+// enough for identifiers, not for secrets: those come from SecretRandom (the kernel's generator), thread-safe too.
 // SeededRandom is one thread's, for tests. Any layer may hold a RandomSource&.
 #pragma once
 
