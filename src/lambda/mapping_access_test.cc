@@ -32,8 +32,9 @@ class MappingAccessTest : public api::ApiFixture {
                   const std::string& function = "f") {
     net::HttpRequest request;
     request.method = operation.method;
-    request.path =
-        operation.has_uuid ? "/2015-03-31/event-source-mappings/" + uuid : "/2015-03-31/event-source-mappings";
+    std::string path = "/2015-03-31/event-source-mappings";
+    if (operation.has_uuid) path += "/" + uuid;
+    request.path = path;
     const std::string body = fmt::format(
         R"j({{"FunctionName":"{}","EventSourceArn":"{}","StartingPosition":"LATEST"}})j", function, stream_);
     authorizer_.lines.clear();
