@@ -42,11 +42,11 @@ def own_address():
 
 class TestMemory:
     @as_root
-    @pytest.mark.skipif(is_sanitized(), reason="sanitizers have their own way with signals")
     def test_a_crash_leaves_no_core(self, tmp_path):
         unlimited = (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         with_core = {}
-        for options in ((), ("--core-dumps",)):
+        # Sanitizers leave no cores by themselves: theirs would be of terabytes.
+        for options in ((),) if is_sanitized() else ((), ("--core-dumps",)):
             # A directory of its own, for it to lie in; the last one first says whether the system makes any at all.
             # Whoever runs the tests in the background has SIGQUIT ignored, and its children with it.
             server = Server(None, *options, preexec=lambda: (signal.signal(signal.SIGQUIT, signal.SIG_DFL), os.chdir(tmp_path),
@@ -61,7 +61,7 @@ class TestMemory:
             for core in tmp_path.glob("core*"):
                 core.unlink()
         assert not with_core[()]
-        if not with_core[("--core-dumps",)]:
+        if not with_core.get(("--core-dumps",), True):
             pytest.skip("this system makes no core files at all")
 
     @as_root

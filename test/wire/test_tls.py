@@ -273,7 +273,6 @@ def test_self_signed_replaces_nothing_unless_told_to(tmp_path):
     assert Certificate(tmp_path, "--force").made.returncode == 0
 
 
-@pytest.mark.skipif(is_sanitized(), reason="sanitizers need memory of their own")
 def test_an_idle_connection_holds_few_kilobytes(both, certificate):
     context = ssl.create_default_context(cafile=certificate.file)
     count = 400
@@ -290,6 +289,6 @@ def test_an_idle_connection_holds_few_kilobytes(both, certificate):
     time.sleep(0.2)
     each = (both.rss_bytes() - before) / count
     print(f"{each / 1024:.1f} KiB a connection")
-    assert each < 32 * 1024
+    assert each < 32 * 1024 or is_sanitized()  # which keep what was freed
     for stream in warm + streams:
         stream.close()
