@@ -125,7 +125,7 @@ TEST_F(DaxSessionTest, AWrongSignatureIsTheAnswerOfTheRequestBehindIt) {
   client.Send(AuthorizeAs("OLDKEY"));
   EXPECT_EQ(client.Call(GetItem(7)).substr(0, 10), "4,23,31,33") << "it may be made anew";
   client.Send(AuthorizeAs("GOODKEY"));
-  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a", 3));
   client.Send(AuthorizeAs("BADKEY"));
   EXPECT_EQ(client.Call(GetItem(7)).substr(0, 10), "4,23,31,32") << "what was believed is forgotten";
   verifier = &accepting;
@@ -138,12 +138,32 @@ TEST_F(DaxSessionTest, AnotherKeyOnTheSameConnectionIsAnotherCaller) {
   Start();
   DaxClient client(PortOf());
   client.Send(Handshake() + AuthorizeAs("000000000001"));
-  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a", 3));
   EXPECT_EQ(backend.last_scope(), "000000000001/us-east-1");
   client.Send(AuthorizeAs("000000000002"));
   backend.Answer("GetItem", ItemReply(7, "b"));
-  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("b")) << "and another's cached items are not his";
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("b", 4)) << "and another's cached items are not his";
   EXPECT_EQ(backend.last_scope(), "000000000002/us-east-1");
+  verifier = &accepting;
+}
+
+// Numbers are given in turn, so that anybody could count through them.
+TEST_F(DaxSessionTest, NamesAreToldToTheirOwnAccountOnly) {
+  const PickyVerifier picky;
+  verifier = &picky;
+  settings.serves_every_scope = true;
+  Start();
+  DaxClient client(PortOf());
+  client.Send(Handshake() + AuthorizeAs("000000000001"));
+  EXPECT_EQ(client.Call(DefineList({"secret"})), "8003");
+  client.Send(AuthorizeAs("000000000002"));
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("02"))), kRefused);
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("03"))), kRefused);
+  EXPECT_EQ(client.Call(PutItem(7, Blob("a", 3))), kRefused) << "nor are they written into an item of his";
+  EXPECT_EQ(backend.calls("PutItem"), 0u);
+  EXPECT_EQ(client.Call(DefineList({"secret"})), "8004");
+  client.Send(AuthorizeAs("000000000001"));
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("03"))), "808166736563726574");
   verifier = &accepting;
 }
 

@@ -242,8 +242,8 @@ TEST_F(WritesTest, ATryThatFailsBehindAnotherLeavesNothing) {
 // Lists that are not durable before the test says so.
 class SlowStore final : public AttributeListStore {
  public:
-  Result<std::vector<AttributeNames>> Load() override { return std::vector<AttributeNames>(); }
-  Status Append(std::span<const std::shared_ptr<const AttributeNames>>) override {
+  Result<std::vector<AttributeList>> Load() override { return std::vector<AttributeList>(); }
+  Status Append(std::span<const std::shared_ptr<const AttributeList>>) override {
     MutexLock lock(mutex_);
     is_waiting_ = true;
     changed_.notify_all();

@@ -38,7 +38,7 @@ int NumberOf(std::string_view node_id) {
 }  // namespace
 
 struct DaxNodes::Shared {
-  explicit Shared(storage::Engine& engine) : records(engine), lists(&records) {}
+  Shared(storage::Engine& engine, const std::string& own_account) : records(engine, own_account), lists(&records) {}
   ListRecords records;
   dax::AttributeLists lists;
 };
@@ -78,7 +78,7 @@ DaxNodes::~DaxNodes() = default;
 
 Status DaxNodes::Prepare() {
   if (shared_) return Status::Ok();
-  auto shared = std::make_unique<Shared>(*store_.engine);
+  auto shared = std::make_unique<Shared>(*store_.engine, options_.account);
   if (Status status = shared->lists.Load(); !status.ok()) return status;
   shared_ = std::move(shared);
   return Status::Ok();

@@ -58,22 +58,30 @@ def grant(iam, *statements):
     iam.put_role_policy(RoleName="books", PolicyName="own", PolicyDocument=policy(*statements))
 
 
+def make_role(iam, name):
+    trust = {"Effect": "Allow", "Principal": {"Service": "dax.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    iam.create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
+
+
+def make_cluster(dax, name, role):
+    """Its address, once it is there."""
+    dax.create_cluster(ClusterName=name, NodeType="dax.r5.large", ReplicationFactor=1, IamRoleArn=role)
+
+    def address():
+        cluster = dax.describe_clusters(ClusterNames=[name])["Clusters"][0]
+        return cluster["ClusterDiscoveryEndpoint"]["URL"] if cluster["Status"] == "available" else None
+    return wait_until(address, problem="the cluster is not available")
+
+
 @pytest.fixture(scope="module")
 def books(server, db, iam):
     """The address of a cluster whose role may read the table Books, which lies beside a table Secrets."""
     for name in ("Books", "Secrets"):
         tables.create(db, name=name)
         tables.fill(db, name, [{"pk": {"S": str(number)}, "v": {"N": str(number)}} for number in range(100)])
-    trust = {"Effect": "Allow", "Principal": {"Service": "dax.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    iam.create_role(RoleName="books", AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
+    make_role(iam, "books")
     grant(iam, allow(READS, table_arn("Books")))
-    dax = ADMIN.boto(server, "dax")
-    dax.create_cluster(ClusterName="books", NodeType="dax.r5.large", ReplicationFactor=1, IamRoleArn=ROLE)
-
-    def address():
-        cluster = dax.describe_clusters(ClusterNames=["books"])["Clusters"][0]
-        return cluster["ClusterDiscoveryEndpoint"]["URL"] if cluster["Status"] == "available" else None
-    return wait_until(address, problem="the cluster is not available")
+    return make_cluster(ADMIN.boto(server, "dax"), "books", ROLE)
 
 
 @pytest.fixture
@@ -223,6 +231,21 @@ def test_another_account_is_refused(node, books, server):
         with pytest.raises(Refused) as refused:
             connection.get("Books", "1")
         assert refused.value.code == "AccessDeniedException"
+
+
+def test_names_of_attributes_are_told_to_their_own_account_only(server, books):
+    """Numbers are given in turn by one process, so that anybody could count through those of its other accounts."""
+    make_role(FOREIGNER.boto(server, "iam"), "theirs")
+    theirs = make_cluster(FOREIGNER.boto(server, "dax"), "theirs", f"arn:aws:iam::{FOREIGNER.account}:role/theirs")
+    with DaxConnection(books, **keys(CALLER)) as ours, DaxConnection(theirs, **keys(FOREIGNER)) as foreign:
+        number = ours.call("defineAttributeListId", ["salary"])
+        assert ours.call("defineAttributeList", number) == ["salary"]
+        for other in range(2, number + 1):
+            with pytest.raises(Refused) as refused:
+                foreign.call("defineAttributeList", other)
+            assert refused.value.code == "ValidationException"
+        assert foreign.call("defineAttributeListId", ["salary"]) > number
+        assert ours.call("defineAttributeList", number) == ["salary"]
 
 
 def test_the_node_of_the_options_acts_as_the_account(opened, server, books):

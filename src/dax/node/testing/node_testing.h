@@ -23,21 +23,22 @@ inline constexpr std::string_view kEmptyAnswer = "80a0";
 inline constexpr std::string_view kWritten = "80a0";
 
 // The item of Ids with an attribute x: what DynamoDB says of it, what a client gets, what a client puts. The list [x]
-// has the first number, if it is the first.
+// has the first number in kTestAccount; another account's has another one.
 inline std::string ItemJson(int64_t id, std::string_view x) {
   return fmt::format(R"({{"id":{{"N":"{}"}},"x":{{"S":"{}"}}}})", id, x);
 }
 inline std::string ItemReply(int64_t id, std::string_view x) {
   return fmt::format(R"({{"Item":{}}})", ItemJson(id, x));
 }
-inline std::string Blob(std::string_view x) {
-  std::string out = "\x02";
+inline std::string Blob(std::string_view x, uint64_t list = 2) {
+  std::string out;
+  AppendCborUnsigned(out, list);
   AppendCborText(out, x);
   return out;
 }
-inline std::string ItemAnswer(std::string_view x) {
+inline std::string ItemAnswer(std::string_view x, uint64_t list = 2) {
   std::string out = Bytes("80 a1 00");
-  AppendCborBytes(out, Blob(x));
+  AppendCborBytes(out, Blob(x, list));
   return ToHex(out);
 }
 
@@ -47,7 +48,7 @@ class NodeTest : public testing::Test {
     settings.account = kTestAccount;
     settings.region = "us-east-1";
     settings.cache_bytes = 8 << 20;
-    EXPECT_EQ(lists.Intern(std::vector<std::string_view>{"x"}).value(), 2u);
+    EXPECT_EQ(lists.Intern(kTestAccount, std::vector<std::string_view>{"x"}).value(), 2u);
   }
   void TearDown() override { cluster.reset(); }
 
