@@ -44,8 +44,8 @@ struct DaxNodes::Shared {
 };
 
 struct DaxNodes::Cluster {
-  Cluster(dax::ClusterSettings settings, std::string role_arn, Shared& shared, DaxNodes& house)
-      : role(house.gate_, std::move(role_arn)),
+  Cluster(dax::ClusterSettings settings, std::string role_arn, std::string arn, Shared& shared, DaxNodes& house)
+      : role(house.gate_, house.store_.clock, std::move(role_arn), std::move(arn)),
         backend(house.pipeline_, role),
         schemas(backend, house.store_.clock),
         nodes(std::move(settings), {.backend = backend,
@@ -84,8 +84,8 @@ Status DaxNodes::Prepare() {
   return Status::Ok();
 }
 
-DaxNodes::ClusterPtr DaxNodes::MakeCluster(dax::ClusterSettings settings, std::string role_arn) {
-  return std::make_shared<Cluster>(std::move(settings), std::move(role_arn), *shared_, *this);
+DaxNodes::ClusterPtr DaxNodes::MakeCluster(dax::ClusterSettings settings, std::string role_arn, std::string arn) {
+  return std::make_shared<Cluster>(std::move(settings), std::move(role_arn), std::move(arn), *shared_, *this);
 }
 
 DaxNodes::ClusterPtr DaxNodes::Find(std::string_view arn) const {
@@ -120,7 +120,7 @@ NodePlaces DaxNodes::PlacesOf(std::optional<uint16_t> port, std::optional<uint16
 Status DaxNodes::Open() {
   if (!options_.dax.is_asked_for()) return Status::Ok();
   if (Status status = Prepare(); !status.ok()) return status;
-  const ClusterPtr cluster = MakeCluster(SettingsOf(options_), {});
+  const ClusterPtr cluster = MakeCluster(SettingsOf(options_), {}, std::string(kOfOptions));
   {
     MutexLock lock(mutex_);
     clusters_.emplace(kOfOptions, cluster);
@@ -158,7 +158,7 @@ Result<dax::control::NodeAddress> DaxNodes::Start(const dax::control::NodePlan& 
     settings.serves_every_scope = false;
     settings.record_ttl_millis = plan.parameters.record_ttl_millis;
     settings.query_ttl_millis = plan.parameters.query_ttl_millis;
-    cluster = MakeCluster(std::move(settings), plan.role_arn);
+    cluster = MakeCluster(std::move(settings), plan.role_arn, plan.cluster_arn);
     MutexLock lock(mutex_);
     clusters_.emplace(plan.cluster_arn, cluster);
   }

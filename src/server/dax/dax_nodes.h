@@ -59,7 +59,7 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   using ClusterPtr = std::shared_ptr<Cluster>;
 
   Status Prepare();
-  ClusterPtr MakeCluster(dax::ClusterSettings settings, std::string role_arn);
+  ClusterPtr MakeCluster(dax::ClusterSettings settings, std::string role_arn, std::string arn);
   ClusterPtr Find(std::string_view arn) const;
   std::vector<ClusterPtr> All() const;
   NodePlaces PlacesOf(std::optional<uint16_t> port, std::optional<uint16_t> tls_port) const;

@@ -165,6 +165,21 @@ def test_a_permission_taken_from_the_role_ends_with_the_next_uncached_request(op
     assert client.ok("GetItem", get("Books", asked))["Item"] == item(asked), "and it comes back"
 
 
+def test_a_role_that_trusts_dax_no_more_does_nothing(books, iam):
+    def trust(service):
+        statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
+        iam.update_assume_role_policy(RoleName="books", PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
+    with DaxConnection(books, **keys(CALLER)) as connection:
+        trust("lambda.amazonaws.com")
+        try:
+            with pytest.raises(Refused) as refused:
+                connection.get("Books", "14")
+            assert (refused.value.code, refused.value.message) == ("AccessDeniedException", "The cluster's role does not let DAX assume it")
+        finally:
+            trust("dax.amazonaws.com")
+        assert connection.get("Books", "14") == {"v": 14}, "and it comes back"
+
+
 def test_a_permission_given_to_the_role_counts_at_once(opened, books, iam, role, db):
     client = opened(CALLER, books)
     put = {"TableName": "Books", "Item": item(200)}
