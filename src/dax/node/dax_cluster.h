@@ -79,7 +79,7 @@ class NodeList {
 class DaxCluster {
  public:
   DaxCluster(ClusterSettings settings, const ClusterServices& services);
-  // Stops its nodes at once.
+  // Stops its nodes at once, and waits until nobody touches their reactors any more.
   ~DaxCluster();
   DaxCluster(const DaxCluster&) = delete;
   DaxCluster& operator=(const DaxCluster&) = delete;
@@ -124,8 +124,8 @@ class DaxCluster {
   mutable SharedMutex mutex_;
   NodeList nodes_ ARMATURE_GUARDED_BY(mutex_);
   NodeList serving_ ARMATURE_GUARDED_BY(mutex_);
-  // Requests that were cut off may still be waited for on reactors of these.
-  std::vector<std::shared_ptr<DaxNode>> removed_ ARMATURE_GUARDED_BY(changing_);
+  // Of nodes that were removed: requests that were cut off may still be waited for on reactors of these.
+  std::vector<std::unique_ptr<net::StreamServer>> removed_ ARMATURE_GUARDED_BY(changing_);
 };
 
 }  // namespace armature::dax
