@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -94,6 +96,18 @@ class NodeTest : public testing::Test {
   }
   uint64_t Count(const std::string& name, const std::string& node_id = "a") {
     return metrics.GetCounter(name, "", fmt::format("cluster=\"armature\",node=\"{}\"", node_id)).value();
+  // Until it holds, for what nobody can be waited for to say; false: it did not in ten seconds.
+  static bool Eventually(const std::function<bool()>& holds) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10); !holds();) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+  // Until so many wait at node a for what another one reads.
+  bool AwaitWaiters(size_t count) {
+    return Eventually([&] { return cluster->nodes()[0]->caches().flights().waiters() == count; });
+  }
   }
 
   ManualClock clock{kSignedMillis};
