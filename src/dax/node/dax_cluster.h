@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "auth/authorizer.h"
+#include "auth/limits/principal_limits.h"
 #include "auth/verifier.h"
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -53,6 +54,8 @@ struct ClusterServices {
   const auth::Verifier& verifier;
   const auth::Authorizer* authorizer = nullptr;  // null: who has signed may do everything
 };
+  // Count each request of who has signed; the verifier is one that does not. Null: there are none.
+  const auth::PrincipalLimits* limits = nullptr;
 
 // The nodes of a cluster at a moment. Keeps them: one that a loop runs over stays what it is, whoever comes or goes.
 class NodeList {

@@ -90,6 +90,13 @@ bool DaxSession::IsAdmitted() {
   }
   call_->scope = context_.node.ScopeOf(*call_->caller);
   if (!transport_.MustShed()) return true;
+  if (const auth::PrincipalLimits* const limits = context_.node.cluster().services().limits) {
+    auto counted = limits->CountRequest(*call_->caller->identity);
+    if (!counted) {
+      AppendSignatureFault(std::move(counted).error(), /*may_sign_again=*/false, call_->reply);
+      return false;
+    }
+  }
   AppendOverload(call_->reply);
   return false;
 }

@@ -130,6 +130,23 @@ TEST_F(DaxSessionTest, AWrongSignatureIsTheAnswerOfTheRequestBehindIt) {
   verifier = &accepting;
 }
 
+TEST_F(DaxSessionTest, ThePrincipalsRateCountsRequestsAndNotSignatures) {
+  const auth::PrincipalLimits three({.requests = Rate{1, 3}, .max_connections = 0}, accepting, clock, 7, metrics);
+  limits = &three;
+  Start();
+  DaxClient client = Connect();
+  for (int i = 0; i < 3; ++i) {
+    client.Send(Authorize());
+    EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a")) << i;
+  }
+  EXPECT_EQ(client.Call(GetItem(7)), "4,37,38,39,50 ThrottlingException") << "be it cached or not";
+  EXPECT_EQ(Connect().Call(Message(Method::kEndpoints)), "4,37,38,39,50 ThrottlingException") << "by any connection";
+  clock.AdvanceMillis(1'000);
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
+  EXPECT_EQ(backend.calls("GetItem"), 1u);
+  cluster.reset();
+}
+
 TEST_F(DaxSessionTest, AnotherKeyOnTheSameConnectionIsAnotherCaller) {
   const PickyVerifier picky;
   verifier = &picky;

@@ -53,8 +53,9 @@ struct DaxNodes::Cluster {
                                     .schemas = schemas,
                                     .clock = house.store_.clock,
                                     .metrics = house.store_.metrics,
-                                    .verifier = house.gate_.verifier(),
-                                    .authorizer = house.gate_.authorizer()}) {}
+                                    .verifier = house.gate_.uncounted_verifier(),
+                                    .authorizer = house.gate_.authorizer(),
+                                    .limits = house.gate_.limits()}) {}
   ClusterRole role;
   LocalBackend backend;
   dax::TableSchemas schemas;

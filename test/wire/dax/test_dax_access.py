@@ -308,6 +308,22 @@ def test_a_key_that_is_taken_away_ends_what_was_signed_with_it(books, iam):
     iam.delete_access_key(UserName="changing", AccessKeyId=key["access_key"])
 
 
+def test_the_rate_of_a_principal_counts_requests(tmp_path):
+    with DaxServer(tmp_path / "data", "--request-rate-per-principal", "1:20") as server:
+        with DaxConnection(server.dax) as first, DaxConnection(server.dax) as second:
+            answered = 0
+            with pytest.raises(Refused) as refused:
+                while answered < 100:
+                    first.call("endpoints")
+                    answered += 1
+            assert refused.value.code == "ThrottlingException"
+            assert 10 <= answered <= 30
+            with pytest.raises(Refused) as refused:
+                for _ in range(3):
+                    second.call("endpoints")
+            assert (refused.value.code, refused.value.message) == ("ThrottlingException", "Rate exceeded")
+
+
 def test_one_set_of_tables_is_the_same_for_all_regions(tmp_path):
     with DaxServer(tmp_path / "data", "--shared-db") as server, contextlib.closing(RawClient(server.endpoint)) as db:
         tables.create(db, name="Books")

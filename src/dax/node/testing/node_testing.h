@@ -69,7 +69,8 @@ class NodeTest : public testing::Test {
                                                                      .clock = clock,
                                                                      .metrics = metrics,
                                                                      .verifier = *verifier,
-                                                                     .authorizer = authorizer});
+                                                                     .authorizer = authorizer,
+                                                                     .limits = limits});
   }
   // Nodes a, b, c …
   void Start(int nodes = 1) {
@@ -94,8 +95,6 @@ class NodeTest : public testing::Test {
       }
     return false;
   }
-  uint64_t Count(const std::string& name, const std::string& node_id = "a") {
-    return metrics.GetCounter(name, "", fmt::format("cluster=\"armature\",node=\"{}\"", node_id)).value();
   // Until it holds, for what nobody can be waited for to say; false: it did not in ten seconds.
   static bool Eventually(const std::function<bool()>& holds) {
     for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10); !holds();) {
@@ -108,6 +107,8 @@ class NodeTest : public testing::Test {
   bool AwaitWaiters(size_t count) {
     return Eventually([&] { return cluster->nodes()[0]->caches().flights().waiters() == count; });
   }
+  uint64_t Count(const std::string& name, const std::string& node_id = "a") {
+    return metrics.GetCounter(name, "", fmt::format("cluster=\"armature\",node=\"{}\"", node_id)).value();
   }
 
   ManualClock clock{kSignedMillis};
@@ -118,6 +119,7 @@ class NodeTest : public testing::Test {
   auth::AcceptAnyVerifier accepting{kTestAccount};
   const auth::Verifier* verifier = &accepting;
   const auth::Authorizer* authorizer = nullptr;
+  const auth::PrincipalLimits* limits = nullptr;
   ClusterSettings settings;
   std::unique_ptr<DaxCluster> cluster;
 };
