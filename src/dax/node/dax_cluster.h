@@ -25,6 +25,7 @@
 #include "dax/attributes/attribute_lists.h"
 #include "dax/backend/backend.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/parts/call_record.h"
 #include "dax/node/parts/dax_call.h"
 #include "dax/node/table_schemas.h"
 #include "model/api_error.h"
@@ -53,9 +54,10 @@ struct ClusterServices {
   Metrics& metrics;
   const auth::Verifier& verifier;
   const auth::Authorizer* authorizer = nullptr;  // null: who has signed may do everything
-};
   // Count each request of who has signed; the verifier is one that does not. Null: there are none.
   const auth::PrincipalLimits* limits = nullptr;
+  const CallRecorder* recorder = nullptr;  // null: nothing is recorded
+};
 
 // The nodes of a cluster at a moment. Keeps them: one that a loop runs over stays what it is, whoever comes or goes.
 class NodeList {

@@ -55,7 +55,8 @@ struct DaxNodes::Cluster {
                                     .metrics = house.store_.metrics,
                                     .verifier = house.gate_.uncounted_verifier(),
                                     .authorizer = house.gate_.authorizer(),
-                                    .limits = house.gate_.limits()}) {}
+                                    .limits = house.gate_.limits(),
+                                    .recorder = house.recorder_ ? &*house.recorder_ : nullptr}) {}
   ClusterRole role;
   LocalBackend backend;
   dax::TableSchemas schemas;
@@ -71,6 +72,7 @@ DaxNodes::DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables
       memory_(memory),
       pipeline_(pipeline),
       tls_(std::move(tls)) {
+  if (pipeline_.audit()) recorder_.emplace(*pipeline_.audit());
   tables_.catalog().AddListener(*this);
   if (options_.dax.is_coherent) tables_.writes().SetListener(this);
 }

@@ -70,7 +70,8 @@ class NodeTest : public testing::Test {
                                                                      .metrics = metrics,
                                                                      .verifier = *verifier,
                                                                      .authorizer = authorizer,
-                                                                     .limits = limits});
+                                                                     .limits = limits,
+                                                                     .recorder = recorder});
   }
   // Nodes a, b, c …
   void Start(int nodes = 1) {
@@ -120,6 +121,7 @@ class NodeTest : public testing::Test {
   const auth::Verifier* verifier = &accepting;
   const auth::Authorizer* authorizer = nullptr;
   const auth::PrincipalLimits* limits = nullptr;
+  const CallRecorder* recorder = nullptr;
   ClusterSettings settings;
   std::unique_ptr<DaxCluster> cluster;
 };
