@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "server/command/metrics_token.h"
+#include "server/dax/cluster_role.h"
 #include "server/process/failure_log.h"
 
 namespace armature::server {
@@ -41,6 +42,9 @@ House::House(const ServeOptions& options, std::unique_ptr<Store> store)
 
 Status House::Load() {
   dax_control_.book().SetCanEncrypt(!options_.tls_certificate.empty());
+  dax_control_.book().SetRoleTrust([this](std::string_view role_arn, std::string_view cluster_arn) {
+    return MayActAs(gate_, store_->clock, role_arn, cluster_arn);
+  });
   if (Status status = gate_.Load(); !status.ok()) return status;
   if (Status status = tables_.Load(); !status.ok()) return status;
   if (Status status = background_.Load(); !status.ok()) return status;

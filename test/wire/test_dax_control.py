@@ -449,6 +449,10 @@ def guarded(tmp_path_factory):
     write_file(folder / "iam.toml", ADMIN, READER, MAKER, TAGGER)
     with Server(folder / "data", "--iam-file", folder / "iam.toml", "--audit-log", folder / "log") as server:
         server.log = AuditLog(folder / "log")
+        for name, service in (("dax", "dax.amazonaws.com"), ("lambda", "lambda.amazonaws.com")):
+            trust = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
+            ADMIN.boto(server, "iam").create_role(
+                RoleName=name, AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
         dax = ADMIN.boto(server, "dax")
         create(dax, "open", Tags=[{"Key": "team", "Value": "red"}])
         create(dax, "closed")
@@ -498,6 +502,14 @@ def test_a_role_is_given_only_by_who_may(guarded):
                     IamRoleArn=other)
     assert error == MAKER.denied("iam:PassRole", other)
     delete(maker, "mine")
+
+
+def test_a_role_that_does_not_trust_dax_is_not_taken(guarded):
+    dax = ADMIN.boto(guarded, "dax")
+    for name in ("lambda", "none"):
+        role = f"arn:aws:iam::{ACCOUNT}:role/{name}"
+        error = rejected(BAD, dax.create_cluster, ClusterName="c", NodeType="dax.r5.large", ReplicationFactor=1, IamRoleArn=role)
+        assert error == f"No permission to assume role: {role}"
 
 
 def test_tags_count_in_policies(guarded):

@@ -48,18 +48,26 @@ PrincipalLimits::PrincipalLimits(PrincipalLimitOptions options, const Verifier& 
 AuthResult<Verified> PrincipalLimits::Verify(const net::HttpRequest& request, const Expected& expected,
                                              Arena& arena) const {
   ARMATURE_TRY(Verified verified, inner_.Verify(request, expected, arena));
-  const Identity& identity = *verified.principal.identity;
-  const std::string_view name = identity.entity_id.empty() ? identity.account : identity.entity_id;
-  const uint64_t principal = XXH3_64bits_withSeed(name.data(), name.size(), seed_);
+  const uint64_t principal = NumberOf(*verified.principal.identity);
   if (expected.exchange && options_.max_connections > 0 && !MayUseConnection(principal, *expected.exchange)) {
     limited_connections_.Add();
     return RateExceeded();
   }
-  if (requests_ && !requests_->Take(principal)) {
-    limited_requests_.Add();
-    return RateExceeded();
-  }
+  ARMATURE_CHECK_OK(Take(principal));
   return verified;
+}
+
+uint64_t PrincipalLimits::NumberOf(const Identity& identity) const {
+  const std::string_view name = identity.entity_id.empty() ? identity.account : identity.entity_id;
+  return XXH3_64bits_withSeed(name.data(), name.size(), seed_);
+}
+
+AuthResult<void> PrincipalLimits::CountRequest(const Identity& identity) const { return Take(NumberOf(identity)); }
+
+AuthResult<void> PrincipalLimits::Take(uint64_t principal) const {
+  if (!requests_ || requests_->Take(principal)) return {};
+  limited_requests_.Add();
+  return RateExceeded();
 }
 
 bool PrincipalLimits::MayUseConnection(uint64_t principal, net::Exchange& exchange) const {

@@ -35,9 +35,15 @@ class PrincipalLimits final : public Verifier {
                   Metrics& metrics);
 
   AuthResult<Verified> Verify(const net::HttpRequest& request, const Expected& expected, Arena& arena) const override;
+  // Counts a request of one who was believed before: where many requests come behind one signature, which is shown to
+  // another verifier then. The error is what he is told who has asked too often.
+  AuthResult<void> CountRequest(const Identity& identity) const;
   uint64_t generation() const override { return inner_.generation(); }
 
  private:
+  // Whom he counts for.
+  uint64_t NumberOf(const Identity& identity) const;
+  AuthResult<void> Take(uint64_t principal) const;
   bool MayUseConnection(uint64_t principal, net::Exchange& exchange) const;
 
   const PrincipalLimitOptions options_;

@@ -51,6 +51,23 @@ TEST_F(PrincipalLimitsTest, WhoAsksTooOftenIsToldToWaitAndThenServedAgain) {
   EXPECT_EQ(AskUntilRefused(limits_, {}), 1);
 }
 
+// Behind one signature, by way of another verifier, as DAX's come.
+TEST_F(PrincipalLimitsTest, RequestsThatAreNotSignedCountAsThoseThatAre) {
+  SignedTestRequest signed_request{TestRequest()};
+  Arena arena;
+  const auto verified = inner_.Verify(signed_request.http(), {}, arena);
+  ASSERT_TRUE(verified);
+  const Identity& identity = *verified->principal.identity;
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(limits_.CountRequest(identity));
+  EXPECT_EQ(AskUntilRefused(limits_, {}), 2);
+  const auto counted = limits_.CountRequest(identity);
+  ASSERT_FALSE(counted);
+  EXPECT_EQ(counted.error().kind, AuthFaultKind::kThrottled);
+  EXPECT_EQ(Limited(), 2u);
+  clock_.AdvanceMillis(500);
+  EXPECT_TRUE(limits_.CountRequest(identity));
+}
+
 TEST_F(PrincipalLimitsTest, AllKeysOfAUserAreOne) {
   EXPECT_EQ(AskUntilRefused(limits_, {}), 5);
   EXPECT_EQ(Ask(limits_, {.key_id = "AKIDSECOND"}), "Rate exceeded");

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -16,14 +17,21 @@
 // The file: kFileMagic, then frames. A frame, integers being big-endian:
 //
 //   u32 length of the body, u32 CRC-32C of those four bytes, u32 CRC-32C of the body
-//   body: lists; each a varint, how many names, then the names: a varint, how many bytes, and these
+//   body: lists; each a varint, how many names, then the names: a varint, how many bytes, and these. Where a list is
+//         another account's than the one before it: a varint 0, which is no list, and the account: a varint, how many
+//         bytes, and these
+//
+// Files that begin with kFirstMagic have no accounts: their lists are of the file's own account, as those of a body are
+// before it names one. Such a file becomes one of today's by its magic alone.
 
 namespace armature::dax {
 
 namespace {
 
-constexpr std::string_view kFileMagic = "ARMDAXL1";
+constexpr std::string_view kFirstMagic = "ARMDAXL1";
+constexpr std::string_view kFileMagic = "ARMDAXL2";
 constexpr size_t kHeaderBytes = 12;
+constexpr uint64_t kAnAccount = 0;  // instead of how many names
 
 Status Failure(std::string_view what, const std::string& path) {
   const int why = errno;
@@ -41,11 +49,16 @@ Status SyncFolderOf(const std::string& path) {
   return status;
 }
 
-std::string FrameOf(std::span<const std::shared_ptr<const AttributeNames>> lists) {
+std::string FrameOf(std::span<const std::shared_ptr<const AttributeList>> lists) {
   std::string body;
+  std::string_view account;
   for (const auto& list : lists) {
-    AppendVarint(body, list->size());
-    for (const std::string& name : *list) AppendLengthPrefixed(body, name);
+    if (std::exchange(account, list->account) != list->account) {
+      AppendVarint(body, kAnAccount);
+      AppendLengthPrefixed(body, account);
+    }
+    AppendVarint(body, list->names.size());
+    for (const std::string& name : list->names) AppendLengthPrefixed(body, name);
   }
   std::string frame;
   AppendBigEndian(frame, static_cast<uint32_t>(body.size()));
@@ -55,13 +68,17 @@ std::string FrameOf(std::span<const std::shared_ptr<const AttributeNames>> lists
 }
 
 // Appends the lists of a body; false if it is none.
-bool ReadLists(std::string_view body, std::vector<AttributeNames>& lists) {
+bool ReadLists(std::string_view body, std::string account, std::vector<AttributeList>& lists) {
   ByteReader reader(body);
   while (!reader.at_end()) {
     const uint64_t count = reader.Varint();
     if (count > reader.remaining()) return false;
-    AttributeNames& names = lists.emplace_back();
-    for (uint64_t i = 0; i < count; ++i) names.emplace_back(reader.LengthPrefixed());
+    if (count == kAnAccount) {
+      account = reader.LengthPrefixed();
+    } else {
+      AttributeNames& names = lists.emplace_back(account).names;
+      for (uint64_t i = 0; i < count; ++i) names.emplace_back(reader.LengthPrefixed());
+    }
     if (!reader.ok()) return false;
   }
   return true;
@@ -94,10 +111,11 @@ FoundFrame FindFrame(std::string_view rest) {
 
 }  // namespace
 
-Result<std::unique_ptr<AttributeListFile>> AttributeListFile::Open(const std::string& path) {
+Result<std::unique_ptr<AttributeListFile>> AttributeListFile::Open(const std::string& path,
+                                                                   const std::string& own_account) {
   const int file = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (file < 0) return Failure("open", path);
-  std::unique_ptr<AttributeListFile> opened(new AttributeListFile(path, file));
+  std::unique_ptr<AttributeListFile> opened(new AttributeListFile(path, own_account, file));
   if (flock(file, LOCK_EX | LOCK_NB) != 0) return Status::Locked(fmt::format("another process uses {}", path));
   return opened;
 }
@@ -144,28 +162,32 @@ Status AttributeListFile::Begin() {
   return SyncFolderOf(path_);
 }
 
-Result<std::vector<AttributeNames>> AttributeListFile::Load() {
+Result<std::vector<AttributeList>> AttributeListFile::Load() {
   ARMATURE_TRY(const std::string text, ReadAll());
-  std::vector<AttributeNames> lists;
+  std::vector<AttributeList> lists;
   if ((text.size() < kFileMagic.size() && kFileMagic.starts_with(text)) || IsBlank(text)) {
     if (Status status = Begin(); !status.ok()) return status;
     return lists;
   }
-  if (!text.starts_with(kFileMagic)) return Status::Format(fmt::format("{} is no file of attribute lists", path_));
+  const bool is_of_before = text.starts_with(kFirstMagic);
+  if (!is_of_before && !text.starts_with(kFileMagic))
+    return Status::Format(fmt::format("{} is no file of attribute lists", path_));
   size_ = kFileMagic.size();
   while (size_ < text.size()) {
     const FoundFrame frame = FindFrame(std::string_view(text).substr(size_));
     if (frame.kind == FrameKind::kTorn) break;
-    if (frame.kind == FrameKind::kBroken || !ReadLists(frame.body, lists))
+    if (frame.kind == FrameKind::kBroken || !ReadLists(frame.body, own_account_, lists))
       return Status::Corruption(
           fmt::format("{} is damaged at byte {}: the attribute lists behind it cannot be read", path_, size_));
     size_ += kHeaderBytes + frame.body.size();
   }
   if (Status status = CutTail(); !status.ok()) return status;
+  if (is_of_before)
+    if (Status status = WriteAt(0, kFileMagic); !status.ok()) return status;
   return lists;
 }
 
-Status AttributeListFile::Append(std::span<const std::shared_ptr<const AttributeNames>> lists) {
+Status AttributeListFile::Append(std::span<const std::shared_ptr<const AttributeList>> lists) {
   const std::string frame = FrameOf(lists);
   // What a failed append has left would be in the middle otherwise.
   if (Status status = CutTail(); !status.ok()) return status;

@@ -11,7 +11,10 @@
 namespace armature::dax {
 namespace {
 
-using Lists = std::vector<AttributeNames>;
+using Lists = std::vector<AttributeList>;
+
+const std::string kFileAccount = "111122223333";
+const std::string kForeignAccount = "444455556666";
 
 class AttributeListFileTest : public testing::Test {
  protected:
@@ -23,14 +26,14 @@ class AttributeListFileTest : public testing::Test {
   std::string path() const { return folder_ + "/lists"; }
 
   std::unique_ptr<AttributeListFile> Open() const {
-    auto file = AttributeListFile::Open(path());
+    auto file = AttributeListFile::Open(path(), kFileAccount);
     EXPECT_TRUE(file.has_value()) << file.error().ToString();
     return std::move(file).value();
   }
 
   static Status Append(AttributeListStore& store, const Lists& lists) {
-    std::vector<std::shared_ptr<const AttributeNames>> shared;
-    for (const AttributeNames& list : lists) shared.push_back(std::make_shared<const AttributeNames>(list));
+    std::vector<std::shared_ptr<const AttributeList>> shared;
+    for (const AttributeList& list : lists) shared.push_back(std::make_shared<const AttributeList>(list));
     return store.Append(shared);
   }
 
@@ -46,9 +49,10 @@ class AttributeListFileTest : public testing::Test {
   std::string folder_;
 };
 
-const Lists kFirst = {{"a"}, {"b", "a"}};
-const Lists kSecond = {{std::string(300, 'x'), "é", ""}};
-const Lists kThird = {{"c"}};
+const Lists kFirst = {
+    {kFileAccount, {"a"}}, {kForeignAccount, {"b", "a"}}, {kForeignAccount, {"b"}}, {kFileAccount, {"b"}}};
+const Lists kSecond = {{kForeignAccount, {std::string(300, 'x'), "é", ""}}};
+const Lists kThird = {{kFileAccount, {"c"}}};
 
 Lists Joined(std::initializer_list<Lists> parts) {
   Lists all;
@@ -71,6 +75,21 @@ TEST_F(AttributeListFileTest, KeepsWhatIsAppended) {
   EXPECT_EQ(Open()->Load().value(), Joined({kFirst, kSecond, kThird}));
 }
 
+// A file of a program that knew no accounts: ["a"] and ["b", "a"].
+TEST_F(AttributeListFileTest, ListsOfBeforeAreTheFilesOwnAccounts) {
+  Write(std::string("ARMDAXL1\0\0\0\x08\xc2\xbe\x13\x08\x8d\xf1\x11\x2c\1\1a\2\1b\1a", 28));
+  {
+    const auto file = Open();
+    const auto loaded = file->Load();
+    ASSERT_TRUE(loaded) << loaded.error().ToString();
+    EXPECT_EQ(*loaded, (Lists{{kFileAccount, {"a"}}, {kFileAccount, {"b", "a"}}}));
+    EXPECT_EQ(Read().substr(0, 8), "ARMDAXL2") << "which that program refuses";
+    EXPECT_TRUE(Append(*file, {{kForeignAccount, {"c"}}}).ok());
+  }
+  EXPECT_EQ(Open()->Load().value(),
+            (Lists{{kFileAccount, {"a"}}, {kFileAccount, {"b", "a"}}, {kForeignAccount, {"c"}}}));
+}
+
 TEST_F(AttributeListFileTest, IsForItsOwnerOnly) {
   const auto file = Open();
   struct stat about {};
@@ -80,7 +99,7 @@ TEST_F(AttributeListFileTest, IsForItsOwnerOnly) {
 
 TEST_F(AttributeListFileTest, IsOneProcesss) {
   const auto file = Open();
-  const auto other = AttributeListFile::Open(path());
+  const auto other = AttributeListFile::Open(path(), kFileAccount);
   ASSERT_FALSE(other.has_value());
   EXPECT_EQ(other.error().code(), StatusCode::kLocked);
 }
@@ -151,7 +170,7 @@ TEST_F(AttributeListFileTest, WhatIsSomethingElseIsLeftAlone) {
     EXPECT_EQ(Open()->Load().error().code(), StatusCode::kFormat);
     EXPECT_EQ(Read(), text);
   }
-  EXPECT_FALSE(AttributeListFile::Open(folder_ + "/no/such").has_value());
+  EXPECT_FALSE(AttributeListFile::Open(folder_ + "/no/such", kFileAccount).has_value());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// AttributeListTable: attribute lists by id and by names, found without a lock.
+// AttributeListTable: attribute lists of all accounts, by id and by account and names, found without a lock.
 //
 // Lists are only ever added, by one thread at a time, and never change or go: so what a reader has found stays right,
 // and readers meet nobody, not even at a counter. It grows by chunks up to the number of lists it was made for. Used by
@@ -26,15 +26,15 @@ class AttributeListTable {
   // `seed`: of the hashes of names, so that nobody can choose names that meet.
   AttributeListTable(size_t most_lists, uint64_t seed);
 
-  uint64_t Hash(std::span<const std::string_view> names) const;
-  // The list's id, or 0.
-  uint64_t Find(std::span<const std::string_view> names, uint64_t hash) const;
-  // Null: no such id.
-  const AttributeNames* Find(uint64_t id) const;
+  uint64_t Hash(std::string_view account, std::span<const std::string_view> names) const;
+  // The id of the account's list, or 0.
+  uint64_t Find(std::string_view account, std::span<const std::string_view> names, uint64_t hash) const;
+  // Null: no such id, or another account's.
+  const AttributeNames* Find(std::string_view account, uint64_t id) const;
 
-  // One caller at a time, from here on. The next id; of lists with the same names the first is found by them. REQUIRES:
-  // there is room.
-  uint64_t Add(std::shared_ptr<const AttributeNames> names, uint64_t hash);
+  // One caller at a time, from here on. The next id; of lists that are the same the first is found by its names.
+  // REQUIRES: there is room.
+  uint64_t Add(std::shared_ptr<const AttributeList> list, uint64_t hash);
   size_t size() const { return entries_.size(); }
   bool is_full() const { return size() >= most_lists_; }
 
@@ -43,7 +43,7 @@ class AttributeListTable {
   static constexpr size_t kChunk = 1024;
 
   struct Entry {
-    std::shared_ptr<const AttributeNames> names;
+    std::shared_ptr<const AttributeList> list;
     uint64_t hash = 0;
     uint64_t id = 0;
     const Entry* next = nullptr;  // with the same bucket

@@ -56,21 +56,21 @@ Status AttributeLists::Load() {
   if (loaded->size() > limits_.most_lists)
     return Status::InvalidArgument(fmt::format("there are {} lists of attribute names, and no more than {} are allowed",
                                                loaded->size(), limits_.most_lists));
-  for (AttributeNames& list : *loaded) {
-    const auto names = std::make_shared<const AttributeNames>(std::move(list));
-    const auto views = Views(*names);
+  for (AttributeList& stored : *loaded) {
+    const auto list = std::make_shared<const AttributeList>(std::move(stored));
+    const auto views = Views(list->names);
     total_bytes_ += BytesOf(views);
-    given_ = table_.Add(names, table_.Hash(views));
+    given_ = table_.Add(list, table_.Hash(list->account, views));
   }
   durable_ = given_.load();
   return Status::Ok();
 }
 
-Result<uint64_t> AttributeLists::Intern(std::span<const std::string_view> names) {
+Result<uint64_t> AttributeLists::Intern(std::string_view account, std::span<const std::string_view> names) {
   if (names.empty()) return kEmptyAttributeList;
-  const uint64_t hash = table_.Hash(names);
-  if (const uint64_t id = table_.Find(names, hash)) return id;
-  return Add(names, hash);
+  const uint64_t hash = table_.Hash(account, names);
+  if (const uint64_t id = table_.Find(account, names, hash)) return id;
+  return Add(account, names, hash);
 }
 
 Status AttributeLists::CheckNew(std::span<const std::string_view> names, size_t bytes) const {
@@ -88,13 +88,13 @@ Status AttributeLists::CheckNew(std::span<const std::string_view> names, size_t 
   return Status::Ok();
 }
 
-Result<uint64_t> AttributeLists::Add(std::span<const std::string_view> names, uint64_t hash) {
+Result<uint64_t> AttributeLists::Add(std::string_view account, std::span<const std::string_view> names, uint64_t hash) {
   const MutexLock lock(mutex_);
-  if (const uint64_t id = table_.Find(names, hash)) return id;  // somebody was quicker
+  if (const uint64_t id = table_.Find(account, names, hash)) return id;  // somebody was quicker
   const size_t bytes = BytesOf(names);
   if (Status status = CheckNew(names, bytes); !status.ok()) return status;
   const Essential whole;  // an id that is given stands for what is stored
-  auto list = std::make_shared<const AttributeNames>(names.begin(), names.end());
+  auto list = std::make_shared<const AttributeList>(std::string(account), AttributeNames(names.begin(), names.end()));
   total_bytes_ += bytes;
   const uint64_t id = kFirstAttributeList + table_.size();
   // Before the list can be found: whoever finds it sees that it is not durable yet.
@@ -106,9 +106,9 @@ Result<uint64_t> AttributeLists::Add(std::span<const std::string_view> names, ui
   return id;
 }
 
-std::shared_ptr<const AttributeNames> AttributeLists::Find(uint64_t id) const {
+std::shared_ptr<const AttributeNames> AttributeLists::Find(std::string_view account, uint64_t id) const {
   static const AttributeNames kNoNames;
-  const AttributeNames* const names = id == kEmptyAttributeList ? &kNoNames : table_.Find(id);
+  const AttributeNames* const names = id == kEmptyAttributeList ? &kNoNames : table_.Find(account, id);
   return {std::shared_ptr<const void>(), names};
 }
 

@@ -14,14 +14,17 @@ namespace {
 
 using Names = std::vector<std::string_view>;
 
+constexpr std::string_view kListAccount = "111122223333";
+constexpr std::string_view kOtherListAccount = "444455556666";
+
 // A store that the test can make fail, or hold.
 class FakeStore final : public AttributeListStore {
  public:
-  Result<std::vector<AttributeNames>> Load() override {
+  Result<std::vector<AttributeList>> Load() override {
     const MutexLock lock(mutex_);
     return stored_;
   }
-  Status Append(std::span<const std::shared_ptr<const AttributeNames>> lists) override {
+  Status Append(std::span<const std::shared_ptr<const AttributeList>> lists) override {
     MutexLock lock(mutex_);
     ++appends_;
     changed_.notify_all();
@@ -48,21 +51,26 @@ class FakeStore final : public AttributeListStore {
     const MutexLock lock(mutex_);
     return appends_;
   }
-  std::vector<AttributeNames> stored() {
+  std::vector<AttributeList> stored() {
     const MutexLock lock(mutex_);
     return stored_;
+  }
+  std::vector<AttributeNames> stored_names() {
+    std::vector<AttributeNames> names;
+    for (const AttributeList& list : stored()) names.push_back(list.names);
+    return names;
   }
 
  private:
   Mutex mutex_;
   Condition changed_;
-  std::vector<AttributeNames> stored_ ARMATURE_GUARDED_BY(mutex_);
+  std::vector<AttributeList> stored_ ARMATURE_GUARDED_BY(mutex_);
   Status failure_ ARMATURE_GUARDED_BY(mutex_);
   bool is_held_ ARMATURE_GUARDED_BY(mutex_) = false;
   size_t appends_ ARMATURE_GUARDED_BY(mutex_) = 0;
 };
 
-uint64_t Id(AttributeLists& lists, Names names) { return lists.Intern(names).value(); }
+uint64_t Id(AttributeLists& lists, Names names) { return lists.Intern(kListAccount, names).value(); }
 
 TEST(AttributeLists, GiveIdsInTurnAndTheSameAgain) {
   FakeStore store;
@@ -76,11 +84,34 @@ TEST(AttributeLists, GiveIdsInTurnAndTheSameAgain) {
   EXPECT_EQ(Id(lists, {"a", "b"}), 2u);
   EXPECT_TRUE(RunBlocking(lists.Settled()).ok());
   EXPECT_TRUE(lists.is_settled());
-  EXPECT_EQ(*lists.Find(2), (AttributeNames{"a", "b"}));
-  EXPECT_EQ(*lists.Find(1), AttributeNames{});
+  EXPECT_EQ(*lists.Find(kListAccount, 2), (AttributeNames{"a", "b"}));
+  EXPECT_EQ(*lists.Find(kListAccount, 1), AttributeNames{});
   for (const uint64_t id : {uint64_t{0}, uint64_t{5}, uint64_t{100'001}, UINT64_MAX})
-    EXPECT_EQ(lists.Find(id), nullptr);
-  EXPECT_EQ(store.stored(), (std::vector<AttributeNames>{{"a", "b"}, {"b", "a"}, {"ab"}}));
+    EXPECT_EQ(lists.Find(kListAccount, id), nullptr);
+  EXPECT_EQ(store.stored_names(), (std::vector<AttributeNames>{{"a", "b"}, {"b", "a"}, {"ab"}}));
+}
+
+// Names are their account's alone, and so are their numbers.
+TEST(AttributeLists, BelongToAnAccount) {
+  FakeStore store;
+  {
+    AttributeLists lists(&store);
+    ASSERT_TRUE(lists.Load().ok());
+    EXPECT_EQ(lists.Intern(kListAccount, Names{"a"}).value(), 2u);
+    EXPECT_EQ(lists.Intern(kOtherListAccount, Names{"a"}).value(), 3u);
+    EXPECT_EQ(lists.Intern(kOtherListAccount, Names{"secret"}).value(), 4u);
+    EXPECT_EQ(lists.Intern(kListAccount, Names{}).value(), lists.Intern(kOtherListAccount, Names{}).value());
+  }
+  AttributeLists lists(&store);
+  ASSERT_TRUE(lists.Load().ok());
+  EXPECT_EQ(lists.Find(kListAccount, 4), nullptr);
+  EXPECT_EQ(lists.Find(kListAccount, 3), nullptr);
+  EXPECT_EQ(lists.Find(kOtherListAccount, 2), nullptr);
+  EXPECT_EQ(*lists.Find(kOtherListAccount, 4), AttributeNames{"secret"});
+  EXPECT_EQ(*lists.Find(kOtherListAccount, 1), AttributeNames{});
+  EXPECT_EQ(lists.Intern(kListAccount, Names{"a"}).value(), 2u);
+  EXPECT_EQ(lists.Intern(kOtherListAccount, Names{"a"}).value(), 3u);
+  EXPECT_EQ(lists.Intern(kListAccount, Names{"secret"}).value(), 5u);
 }
 
 TEST(AttributeLists, SurviveARestart) {
@@ -96,7 +127,7 @@ TEST(AttributeLists, SurviveARestart) {
   EXPECT_TRUE(lists.is_settled());
   EXPECT_EQ(Id(lists, {"b"}), 3u);
   EXPECT_EQ(Id(lists, {"c"}), 4u);
-  EXPECT_EQ(*lists.Find(2), AttributeNames{"a"});
+  EXPECT_EQ(*lists.Find(kListAccount, 2), AttributeNames{"a"});
 }
 
 TEST(AttributeLists, WithoutAStoreAreAlwaysSettled) {
@@ -114,7 +145,7 @@ TEST(AttributeLists, SettleTogether) {
   store.Hold(true);
   Id(lists, {"first"});
   store.AwaitAppends(1);
-  for (int i = 0; i < 100; ++i) lists.Intern(Names{std::to_string(i)}).value();
+  for (int i = 0; i < 100; ++i) lists.Intern(kListAccount, Names{std::to_string(i)}).value();
   EXPECT_FALSE(lists.is_settled());
   std::thread waiter([&] { EXPECT_TRUE(RunBlocking(lists.Settled()).ok()); });
   store.Hold(false);
@@ -136,7 +167,7 @@ TEST(AttributeLists, AStoreThatFailsIsToldAndTriedAgain) {
   store.FailWith(Status::Ok());
   while (!lists.is_settled()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_TRUE(RunBlocking(lists.Settled()).ok());
-  EXPECT_EQ(store.stored(), (std::vector<AttributeNames>{{"a"}, {"b"}}));
+  EXPECT_EQ(store.stored_names(), (std::vector<AttributeNames>{{"a"}, {"b"}}));
 }
 
 TEST(AttributeLists, AStoreThatFailsDoesNotHoldTheEnd) {
@@ -149,22 +180,22 @@ TEST(AttributeLists, AStoreThatFailsDoesNotHoldTheEnd) {
 
 TEST(AttributeLists, AreBounded) {
   AttributeLists lists(nullptr, {.most_lists = 3});
-  for (const char* name : {"a", "b", "c"}) lists.Intern(Names{name}).value();
-  EXPECT_EQ(lists.Intern(Names{"d"}).error().code(), StatusCode::kNoSpace);
+  for (const char* name : {"a", "b", "c"}) lists.Intern(kListAccount, Names{name}).value();
+  EXPECT_EQ(lists.Intern(kListAccount, Names{"d"}).error().code(), StatusCode::kNoSpace);
   EXPECT_EQ(Id(lists, {"b"}), 3u) << "what is there is found";
   AttributeLists total(nullptr, {.most_total_bytes = 1000});
   const std::string long_name(600, 'x');
-  total.Intern(Names{long_name}).value();
-  EXPECT_EQ(total.Intern(Names{long_name, "b"}).error().code(), StatusCode::kNoSpace);
+  total.Intern(kListAccount, Names{long_name}).value();
+  EXPECT_EQ(total.Intern(kListAccount, Names{long_name, "b"}).error().code(), StatusCode::kNoSpace);
   AttributeLists one(nullptr, {.most_list_bytes = 100});
-  EXPECT_EQ(one.Intern(Names{long_name}).error().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(one.Intern(Names{"a", "b", "c", "d"}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(one.Intern(kListAccount, Names{long_name}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(one.Intern(kListAccount, Names{"a", "b", "c", "d"}).error().code(), StatusCode::kInvalidArgument);
 }
 
 TEST(AttributeLists, RefuseNamesThatNoItemHas) {
   AttributeLists lists(nullptr);
-  EXPECT_EQ(lists.Intern(Names{"a", "a"}).error().code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(lists.Intern(Names{"\xff"}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(lists.Intern(kListAccount, Names{"a", "a"}).error().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(lists.Intern(kListAccount, Names{"\xff"}).error().code(), StatusCode::kInvalidArgument);
   EXPECT_EQ(Id(lists, {"a"}), 2u) << "and nothing was given for them";
 }
 
@@ -173,7 +204,7 @@ TEST(AttributeLists, MoreThanStoredThanAllowedIsAnError) {
   {
     AttributeLists lists(&store);
     ASSERT_TRUE(lists.Load().ok());
-    for (const char* name : {"a", "b", "c"}) lists.Intern(Names{name}).value();
+    for (const char* name : {"a", "b", "c"}) lists.Intern(kListAccount, Names{name}).value();
   }
   AttributeLists lists(&store, {.most_lists = 2});
   EXPECT_EQ(lists.Load().code(), StatusCode::kInvalidArgument);
@@ -191,9 +222,9 @@ TEST(AttributeLists, ManyThreadsAgree) {
     threads.emplace_back([&lists, &mine = seen[static_cast<size_t>(thread)], thread] {
       for (int i = 0; i < kLists; ++i) {
         const std::string name = std::to_string((i + thread * 7) % kLists);
-        const uint64_t id = lists.Intern(Names{name, "common"}).value();
+        const uint64_t id = lists.Intern(kListAccount, Names{name, "common"}).value();
         mine[name] = id;
-        const auto names = lists.Find(id);
+        const auto names = lists.Find(kListAccount, id);
         ASSERT_NE(names, nullptr);
         ASSERT_EQ((*names)[0], name);
         if (i % 500 != 0) continue;
@@ -208,7 +239,7 @@ TEST(AttributeLists, ManyThreadsAgree) {
   EXPECT_EQ(ids.size(), size_t{kLists});
   EXPECT_EQ(*ids.rbegin(), uint64_t{kLists} + 1);
   ASSERT_TRUE(RunBlocking(lists.Settled()).ok());
-  const auto stored = store.stored();
+  const auto stored = store.stored_names();
   ASSERT_EQ(stored.size(), size_t{kLists});
   for (size_t i = 0; i < stored.size(); ++i) EXPECT_EQ(seen[0][stored[i][0]], i + 2);
 }

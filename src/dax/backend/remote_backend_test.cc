@@ -320,8 +320,9 @@ TEST_F(ScriptedEndpointTest, AReadIsSentAgainOnceByANewConnection) {
 
 TEST_F(ScriptedEndpointTest, AConnectionClosedWhileItWasIdleIsNotUsed) {
   StartBackend(peer.port());
-  { TestSocket kept = Warm(); }
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // until the reactor has seen it
+  TestSocket kept = Warm();
+  kept.FinishWriting();
+  EXPECT_TRUE(kept.IsClosedByServer()) << "it has been seen";
   Answer answer = Call("PutItem");
   TestSocket fresh = peer.Accept();
   ReadRequest(fresh);
@@ -356,11 +357,12 @@ TEST_F(RemoteBackendTest, WhoDoesNotTakeTheConnectionHasASecondAndIsTriedTwice) 
   const TestSocket queued(deaf.port());
   StartBackend(deaf.port());
   Answer answer = Call("PutItem");
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  Step(1'100);
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  // Nobody can say when a try has begun to wait: time passes until it has ended.
+  int64_t passed = 0;
+  for (; answer.wait_for(std::chrono::milliseconds(5)) == std::future_status::timeout && passed < 60'000; passed += 50)
+    Step(50);
+  EXPECT_GE(passed, 2 * 1'000);
   EXPECT_EQ(Count(kRepeats), 1u);
-  Step(1'100);
   const BackendReply reply = answer.get();
   EXPECT_EQ(NameOf(reply), "ServiceUnavailable");
   EXPECT_FALSE(IsUnknown(reply));

@@ -59,6 +59,16 @@ class Flights {
     return count;
   }
 
+  // Who waits for what others are reading.
+  size_t waiters() const {
+    size_t count = 0;
+    for (const Part& part : parts_) {
+      MutexLock lock(part.mutex);
+      for (const auto& [key, flight] : part.flights) count += flight->waiters.size();
+    }
+    return count;
+  }
+
  private:
   static constexpr size_t kParts = 16;
 

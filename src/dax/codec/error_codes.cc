@@ -71,6 +71,19 @@ void AppendError(std::string& out, std::span<const int> codes, const ErrorText& 
   if (!reasons.empty()) AppendReasons(out, reasons);
 }
 
+std::optional<ErrorText> ReadError(std::string_view answer, Arena& arena) {
+  if (IsSuccess(answer)) return std::nullopt;
+  CborReader reader(answer);
+  reader.Skip();
+  ErrorText text;
+  text.message = reader.Text(arena);
+  auto details = reader.Array();
+  if (reader.Next(details) && !reader.TakeNull()) text.request_id = reader.Text(arena);
+  if (reader.Next(details)) text.name = reader.Text(arena);
+  if (reader.Next(details)) text.http_status = static_cast<int>(reader.Int());
+  return reader.ok() ? std::optional(text) : std::nullopt;
+}
+
 void AppendError(std::string& out, const BackendError& error, std::span<const CancellationReason> reasons) {
   const ErrorText text{error.name, error.message, error.request_id, error.http_status};
   if (error.is_outcome_unknown) return AppendError(out, kOutcomeUnknownCodes, text, reasons);

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/memory/arena.h"
 #include "dax/backend/backend.h"
 
 namespace armature::dax {
@@ -41,6 +42,10 @@ struct CancellationReason {
 // An answer: codes, message, details. With `reasons` the details have them.
 void AppendError(std::string& out, std::span<const int> codes, const ErrorText& text,
                  std::span<const CancellationReason> reasons = {});
+// Whether an answer is none of these.
+inline bool IsSuccess(std::string_view answer) { return answer.starts_with('\x80'); }
+// What an answer tells, but for its codes and reasons; none: it is a success, or is not whole.
+std::optional<ErrorText> ReadError(std::string_view answer, Arena& arena);
 // If the request may have been carried out all the same, clients repeat it only if it reads.
 void AppendError(std::string& out, const BackendError& error, std::span<const CancellationReason> reasons = {});
 

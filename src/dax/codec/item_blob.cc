@@ -23,7 +23,7 @@ model::ApiError NoSuchList() {
 
 }  // namespace
 
-Status AppendItemBlob(std::string& out, model::Item item, const TableSchema& schema, AttributeLists& lists) {
+Status AppendItemBlob(std::string& out, model::Item item, const TableSchema& schema, const AccountLists& lists) {
   std::vector<std::string_view> names;
   names.reserve(item.size());
   for (const model::MapEntry& entry : item)
@@ -36,7 +36,7 @@ Status AppendItemBlob(std::string& out, model::Item item, const TableSchema& sch
   return Status::Ok();
 }
 
-model::ApiResult<model::Item> DecodeItemBlob(std::string_view blob, model::Item key, const AttributeLists& lists,
+model::ApiResult<model::Item> DecodeItemBlob(std::string_view blob, model::Item key, const AccountLists& lists,
                                              Arena& arena, const model::Wording& wording) {
   CborReader reader(blob);
   const uint64_t id = reader.Unsigned();

@@ -2,7 +2,7 @@
 //
 // The id of an attribute list, then the values of its names, in its order. Key attributes are not in it: whoever has a
 // blob has its key. All functions are about the content of the byte string that a message has, without its head.
-// Thread-safe as AttributeLists is.
+// `lists`: of the account whose item it is. Thread-safe as AttributeLists is.
 #pragma once
 
 #include <string>
@@ -19,12 +19,12 @@
 namespace armature::dax {
 
 // All attributes of `item` but the key's. What may be wrong is that the list of their names has no id; then `out` is as
-// before. The blob may leave the node when `lists` is settled.
-Status AppendItemBlob(std::string& out, model::Item item, const TableSchema& schema, AttributeLists& lists);
+// before. The blob may leave the node when the lists are settled.
+Status AppendItemBlob(std::string& out, model::Item item, const TableSchema& schema, const AccountLists& lists);
 
 // The item with the attributes of `key`. The errors are DynamoDB's for values that it does not take, in the words of
 // the operation, and a ValidationException for a blob that is none: values without names, or a list that nobody knows.
-model::ApiResult<model::Item> DecodeItemBlob(std::string_view blob, model::Item key, const AttributeLists& lists,
+model::ApiResult<model::Item> DecodeItemBlob(std::string_view blob, model::Item key, const AccountLists& lists,
                                              Arena& arena, const model::Wording& wording = model::kReadWording);
 
 }  // namespace armature::dax

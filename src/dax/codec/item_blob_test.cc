@@ -24,7 +24,8 @@ class ItemBlobs : public testing::Test {
   }
 
   Arena arena_;
-  AttributeLists lists_{nullptr};
+  AttributeLists all_lists_{nullptr};
+  const AccountLists lists_{all_lists_, "111122223333"};
   const TableSchema schema_{.name = "Music", .number = 1, .parts = {{"Artist", Type::kS}, {"Song", Type::kS}}};
 };
 
@@ -83,7 +84,7 @@ TEST_F(ItemBlobs, WithoutRoomForNamesNothingIsWritten) {
   AttributeLists full(nullptr, {.most_lists = 0});
   const model::MapEntry entries[] = {{"a", Value::Null()}};
   std::string out = "before";
-  EXPECT_EQ(AppendItemBlob(out, entries, schema_, full).code(), StatusCode::kNoSpace);
+  EXPECT_EQ(AppendItemBlob(out, entries, schema_, AccountLists(full, "1")).code(), StatusCode::kNoSpace);
   EXPECT_EQ(out, "before");
 }
 

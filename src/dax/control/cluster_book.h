@@ -12,6 +12,8 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/async.h"
@@ -69,6 +71,14 @@ class ClusterBook {
   void SetCanEncrypt(bool can_encrypt) { can_encrypt_ = can_encrypt; }
   bool can_encrypt() const { return can_encrypt_; }
 
+  // Whether DAX may act as a role for a cluster, by their ARNs: the role says so. Told likewise; unless told it always
+  // may.
+  using RoleTrust = std::function<bool(std::string_view role_arn, std::string_view cluster_arn)>;
+  void SetRoleTrust(RoleTrust trust) { role_trust_ = std::move(trust); }
+  bool may_act_as(std::string_view role_arn, std::string_view cluster_arn) const {
+    return !role_trust_ || role_trust_(role_arn, cluster_arn);
+  }
+
   // Before anything else. On an error nothing was read.
   Task<Status> Load();
 
@@ -90,6 +100,7 @@ class ClusterBook {
   const Clock& clock_;
   const int64_t delay_millis_;
   bool can_encrypt_ = true;
+  RoleTrust role_trust_;
   std::function<void()> tell_;
   std::set<std::string> set_aside_;  // keys; written by Load only
 

@@ -50,6 +50,7 @@ inline constexpr std::string_view kInvalidGroupName =
 inline constexpr std::string_view kInvalidNodeType = "Invalid node type: {}";
 inline constexpr std::string_view kInvalidRoleArn = "The value '{}' is not the ARN of an IAM role.";
 inline constexpr std::string_view kForeignRole = "Cross-account pass role is not allowed.";
+inline constexpr std::string_view kNoTrust = "No permission to assume role: {}";
 inline constexpr std::string_view kInvalidWindow =
     "The maintenance window '{}' must have the form ddd:hh24:mi-ddd:hh24:mi and be at least 60 minutes long.";
 inline constexpr std::string_view kInvalidTopicArn = "The value '{}' is not the ARN of an Amazon SNS topic.";

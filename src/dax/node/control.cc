@@ -62,7 +62,7 @@ Task<void> Execution::DefineKeySchema() {
 }
 
 Task<void> Execution::DefineAttributeListId() {
-  const auto id = services_.lists.Intern(call_.request.names);
+  const auto id = lists_.Intern(call_.request.names);
   if (!id && id.error().code() == StatusCode::kInvalidArgument)
     co_return AppendRefusal(id.error().message(), call_.reply);
   if (!id) co_return AppendListsFull(call_.reply);
@@ -72,7 +72,7 @@ Task<void> Execution::DefineAttributeListId() {
 }
 
 bool Execution::FindAttributeList() {
-  const auto names = services_.lists.Find(call_.request.list_id);
+  const auto names = lists_.Find(call_.request.list_id);
   if (!names) {
     AppendRefusal("There is no such attribute list", call_.reply);
     return true;

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "net/transport/peer_text.h"
+#include "net/transport/stream_server.h"
 
 namespace armature::dax {
 
@@ -49,7 +50,11 @@ DaxCluster::DaxCluster(ClusterSettings settings, const ClusterServices& services
       query_ttl_millis_(settings_.query_ttl_millis),
       leader_session_(services.clock.NowMillis()) {}
 
-DaxCluster::~DaxCluster() { StopAll(std::chrono::milliseconds(0)); }
+// Who resumes coroutines still touches their reactor when they have gone on: nobody may when it goes.
+DaxCluster::~DaxCluster() {
+  StopAll(std::chrono::milliseconds(0));
+  services_.lists.AwaitQuiet();
+}
 
 // Writers tell a node before it can have cached anything, clients are sent to it when it listens.
 Status DaxCluster::AddNode(NodePlan plan) {
@@ -76,9 +81,9 @@ bool DaxCluster::RemoveNode(std::string_view id, std::chrono::milliseconds patie
   {
     MutexLock lock(changing_);
     Publish(Without(nodes(), gone));
-    removed_.push_back(gone);
+    removed_.push_back(gone->TakeServer());
   }
-  gone->caches().Clear();
+  gone->caches().Clear();  // of one that a writer has in its list, too
   if (cut_off > 0) LogWarn("{} requests were cut off when DAX node {} stopped", cut_off, id);
   return true;
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "auth/authorizer.h"
+#include "auth/limits/principal_limits.h"
 #include "auth/verifier.h"
 #include "base/clock.h"
 #include "base/metrics.h"
@@ -24,6 +25,7 @@
 #include "dax/attributes/attribute_lists.h"
 #include "dax/backend/backend.h"
 #include "dax/node/dax_node.h"
+#include "dax/node/parts/call_record.h"
 #include "dax/node/parts/dax_call.h"
 #include "dax/node/table_schemas.h"
 #include "model/api_error.h"
@@ -52,6 +54,9 @@ struct ClusterServices {
   Metrics& metrics;
   const auth::Verifier& verifier;
   const auth::Authorizer* authorizer = nullptr;  // null: who has signed may do everything
+  // Count each request of who has signed; the verifier is one that does not. Null: there are none.
+  const auth::PrincipalLimits* limits = nullptr;
+  const CallRecorder* recorder = nullptr;  // null: nothing is recorded
 };
 
 // The nodes of a cluster at a moment. Keeps them: one that a loop runs over stays what it is, whoever comes or goes.
@@ -79,7 +84,7 @@ class NodeList {
 class DaxCluster {
  public:
   DaxCluster(ClusterSettings settings, const ClusterServices& services);
-  // Stops its nodes at once.
+  // Stops its nodes at once, and waits until nobody touches their reactors any more.
   ~DaxCluster();
   DaxCluster(const DaxCluster&) = delete;
   DaxCluster& operator=(const DaxCluster&) = delete;
@@ -124,8 +129,8 @@ class DaxCluster {
   mutable SharedMutex mutex_;
   NodeList nodes_ ARMATURE_GUARDED_BY(mutex_);
   NodeList serving_ ARMATURE_GUARDED_BY(mutex_);
-  // Requests that were cut off may still be waited for on reactors of these.
-  std::vector<std::shared_ptr<DaxNode>> removed_ ARMATURE_GUARDED_BY(changing_);
+  // Of nodes that were removed: requests that were cut off may still be waited for on reactors of these.
+  std::vector<std::unique_ptr<net::StreamServer>> removed_ ARMATURE_GUARDED_BY(changing_);
 };
 
 }  // namespace armature::dax

@@ -84,7 +84,10 @@ DaxNode::~DaxNode() {
 
 Status DaxNode::Start() {
   Status status = server_->Start();
-  is_started_ = status.ok();
+  if (!status.ok()) return status;
+  port_ = server_->port();
+  tls_port_ = server_->tls_port();
+  is_started_ = true;
   return status;
 }
 
@@ -94,8 +97,11 @@ size_t DaxNode::Stop(std::chrono::milliseconds patience) {
   return cut_off;
 }
 
-uint16_t DaxNode::port() const { return server_->port(); }
-uint16_t DaxNode::tls_port() const { return server_->tls_port(); }
+std::unique_ptr<net::StreamServer> DaxNode::TakeServer() {
+  is_started_ = false;
+  server_->Release();
+  return std::move(server_);
+}
 
 auth::AuthResult<SignedIn> DaxNode::SignIn(const ParsedRequest& request, const net::Peer& peer, Arena& arena) const {
   const PeerOfNode client(peer);

@@ -1,8 +1,8 @@
 // DaxNode: a node of a cluster: a port, connections, and caches of its own.
 //
-// Owns its caches and its server. What it knows of tables, attribute lists, its sisters and who may do what is the
-// cluster's (dax_cluster.h). AnswerAtOnce and Answer are called on the node's reactors, by its sessions; Start and Stop
-// by one thread outside of them.
+// Owns its caches, and its server until that is taken. What it knows of tables, attribute lists, its sisters and who
+// may do what is the cluster's (dax_cluster.h). AnswerAtOnce and Answer are called on the node's reactors, by its
+// sessions; Start and Stop by one thread outside of them.
 #pragma once
 
 #include <chrono>
@@ -58,10 +58,13 @@ class DaxNode {
   Status Start();
   // Takes no more, answers what is under way for that long. What was cut off is how many.
   size_t Stop(std::chrono::milliseconds patience);
+  // What has to stay when the node goes: somebody may be about to wake what was cut off on its reactors. It has neither
+  // descriptors nor threads any more. REQUIRES: stopped.
+  std::unique_ptr<net::StreamServer> TakeServer();
 
   const NodePlan& plan() const { return plan_; }
-  uint16_t port() const;      // REQUIRES: started
-  uint16_t tls_port() const;  // REQUIRES: and it has one
+  uint16_t port() const { return port_; }          // REQUIRES: started
+  uint16_t tls_port() const { return tls_port_; }  // REQUIRES: and it has one
   NodeCaches& caches() { return caches_; }
   DaxCluster& cluster() { return cluster_; }
   const DaxCluster& cluster() const { return cluster_; }
@@ -81,8 +84,10 @@ class DaxNode {
   const NodePlan plan_;
   NodeCaches caches_;
   WritesUnderWay writes_;
+  uint16_t port_ = 0;
+  uint16_t tls_port_ = 0;
   bool is_started_ = false;
-  std::unique_ptr<net::StreamServer> server_;
+  std::unique_ptr<net::StreamServer> server_;  // null: it was taken
 };
 
 }  // namespace armature::dax

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "dax/node/dax_cluster.h"
 #include "dax/node/parts/error_reply.h"
 
 namespace armature::dax {
@@ -89,6 +90,13 @@ bool DaxSession::IsAdmitted() {
     return false;
   }
   call_->scope = context_.node.ScopeOf(*call_->caller);
+  if (const auth::PrincipalLimits* const limits = context_.node.cluster().services().limits) {
+    auto counted = limits->CountRequest(*call_->caller->identity);
+    if (!counted) {
+      AppendSignatureFault(std::move(counted).error(), /*may_sign_again=*/false, call_->reply);
+      return false;
+    }
+  }
   if (!transport_.MustShed()) return true;
   AppendOverload(call_->reply);
   return false;
@@ -111,21 +119,27 @@ async_detail::Detached DaxSession::Run() {
 
 // A suspended request is done, on our reactor's thread. Last thing in its coroutine: `this` may go.
 void DaxSession::OnDone() {
-  if (!transport_.is_closed()) {
-    try {
-      Answer();
-    } catch (const std::bad_alloc&) { transport_.Close(); }
-  }
+  try {
+    if (transport_.is_closed()) EndCall();
+    else Answer();
+  } catch (const std::bad_alloc&) { transport_.Close(); }
   transport_.Resume();
 }
 
-void DaxSession::Answer() {
-  net::Buffer& out = transport_.output();
-  transport_.input().Consume(message_bytes_);
+void DaxSession::EndCall() {
   if (std::exchange(has_failed_, false)) {
     call_->reply.clear();
     AppendFailure(call_->reply);
   }
+  const DaxCluster& cluster = context_.node.cluster();
+  if (const CallRecorder* const recorder = cluster.services().recorder)
+    RecordCall(*recorder, cluster, *call_, visitor_.claimed_key_id());
+}
+
+void DaxSession::Answer() {
+  EndCall();
+  net::Buffer& out = transport_.output();
+  transport_.input().Consume(message_bytes_);
   if (call_->reply.size() <= out.free_bytes()) {
     out.Append(call_->reply);
     ReleaseCall();

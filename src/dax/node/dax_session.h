@@ -47,6 +47,8 @@ class DaxSession final : public net::Session {
   bool IsAdmitted();
   async_detail::Detached Run();
   void OnDone();
+  // Its answer is made: it is told to who records calls.
+  void EndCall();
   void Answer();
   // The client is told, and closed: nobody knows where its next message begins.
   Progress Reject(std::string_view why);

@@ -118,17 +118,33 @@ TEST_F(DaxSessionTest, AWrongSignatureIsTheAnswerOfTheRequestBehindIt) {
   Start();
   DaxClient client(PortOf());
   client.Send(Handshake() + AuthorizeAs("BADKEY"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  EXPECT_EQ(client.socket().ReadNow(), "") << "nothing is said to it itself";
   EXPECT_EQ(client.Call(GetItem(7)).substr(0, 10), "4,23,31,32");
   EXPECT_EQ(client.Call(GetItem(7)).substr(0, 10), "4,23,31,32");
   client.Send(AuthorizeAs("OLDKEY"));
   EXPECT_EQ(client.Call(GetItem(7)).substr(0, 10), "4,23,31,33") << "it may be made anew";
   client.Send(AuthorizeAs("GOODKEY"));
-  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a", 3));
   client.Send(AuthorizeAs("BADKEY"));
   EXPECT_EQ(client.Call(GetItem(7)).substr(0, 10), "4,23,31,32") << "what was believed is forgotten";
+  EXPECT_EQ(client.socket().ReadNow(), "") << "nothing is said to a signature itself";
   verifier = &accepting;
+}
+
+TEST_F(DaxSessionTest, ThePrincipalsRateCountsRequestsAndNotSignatures) {
+  const auth::PrincipalLimits three({.requests = Rate{1, 3}, .max_connections = 0}, accepting, clock, 7, metrics);
+  limits = &three;
+  Start();
+  DaxClient client = Connect();
+  for (int i = 0; i < 3; ++i) {
+    client.Send(Authorize());
+    EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a")) << i;
+  }
+  EXPECT_EQ(client.Call(GetItem(7)), "4,37,38,39,50 ThrottlingException") << "be it cached or not";
+  EXPECT_EQ(Connect().Call(Message(Method::kEndpoints)), "4,37,38,39,50 ThrottlingException") << "by any connection";
+  clock.AdvanceMillis(1'000);
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
+  EXPECT_EQ(backend.calls("GetItem"), 1u);
+  cluster.reset();
 }
 
 TEST_F(DaxSessionTest, AnotherKeyOnTheSameConnectionIsAnotherCaller) {
@@ -138,12 +154,32 @@ TEST_F(DaxSessionTest, AnotherKeyOnTheSameConnectionIsAnotherCaller) {
   Start();
   DaxClient client(PortOf());
   client.Send(Handshake() + AuthorizeAs("000000000001"));
-  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a"));
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("a", 3));
   EXPECT_EQ(backend.last_scope(), "000000000001/us-east-1");
   client.Send(AuthorizeAs("000000000002"));
   backend.Answer("GetItem", ItemReply(7, "b"));
-  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("b")) << "and another's cached items are not his";
+  EXPECT_EQ(client.Call(GetItem(7)), ItemAnswer("b", 4)) << "and another's cached items are not his";
   EXPECT_EQ(backend.last_scope(), "000000000002/us-east-1");
+  verifier = &accepting;
+}
+
+// Numbers are given in turn, so that anybody could count through them.
+TEST_F(DaxSessionTest, NamesAreToldToTheirOwnAccountOnly) {
+  const PickyVerifier picky;
+  verifier = &picky;
+  settings.serves_every_scope = true;
+  Start();
+  DaxClient client(PortOf());
+  client.Send(Handshake() + AuthorizeAs("000000000001"));
+  EXPECT_EQ(client.Call(DefineList({"secret"})), "8003");
+  client.Send(AuthorizeAs("000000000002"));
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("02"))), kRefused);
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("03"))), kRefused);
+  EXPECT_EQ(client.Call(PutItem(7, Blob("a", 3))), kRefused) << "nor are they written into an item of his";
+  EXPECT_EQ(backend.calls("PutItem"), 0u);
+  EXPECT_EQ(client.Call(DefineList({"secret"})), "8004");
+  client.Send(AuthorizeAs("000000000001"));
+  EXPECT_EQ(client.Call(Message(Method::kDefineAttributeList, Bytes("03"))), "808166736563726574");
   verifier = &accepting;
 }
 

@@ -103,7 +103,7 @@ Task<bool> Execution::FindSchemas() {
 }
 
 Task<std::optional<std::string>> Execution::Ask(const JsonRequestOptions& options) {
-  auto request = WriteJsonRequest(call_.request, schemas_, services_.lists, call_.arena, options);
+  auto request = WriteJsonRequest(call_.request, schemas_, lists_, call_.arena, options);
   if (!request) {
     AppendApiError(request.error(), call_.reply);
     co_return std::nullopt;
@@ -127,7 +127,7 @@ Task<std::optional<std::string>> Execution::Send(std::string_view operation, std
 bool Execution::Tell(std::string_view reply_json, ReplyItems& items, const JsonRequestOptions& options) {
   const ReplyContext context{.request = call_.request,
                              .schemas = schemas_,
-                             .lists = services_.lists,
+                             .lists = lists_,
                              .arena = call_.arena,
                              .return_values = options.return_values};
   const auto told = AppendReply(call_.reply, reply_json, context, items);
@@ -147,7 +147,7 @@ Task<void> Execution::PassThrough() {
 void Execution::Fail(const BackendError& error) {
   if (call_.request.method == Method::kDefineKeySchema && error.name == "ResourceNotFoundException")
     return AppendNoSuchTable(error, call_.reply);
-  AppendErrorReply(call_.reply, error, schemas_, services_.lists, call_.arena);
+  AppendErrorReply(call_.reply, error, schemas_, lists_, call_.arena);
 }
 
 Task<bool> Execution::Settle() {

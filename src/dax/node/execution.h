@@ -26,7 +26,11 @@ namespace armature::dax {
 class Execution {
  public:
   Execution(DaxNode& node, DaxCall& call)
-      : node_(node), cluster_(node.cluster()), services_(cluster_.services()), call_(call) {}
+      : node_(node),
+        cluster_(node.cluster()),
+        services_(cluster_.services()),
+        call_(call),
+        lists_(services_.lists, call.scope.account) {}
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -87,6 +91,7 @@ class Execution {
   DaxCluster& cluster_;
   const ClusterServices& services_;
   DaxCall& call_;
+  const AccountLists lists_;             // of whose tables are meant
   std::vector<TableSchemaPtr> schemas_;  // of TablesOf(request)
   std::optional<BackendError> failure_;  // what the backend said last, if it was an error
   bool is_written_ = false;              // the table has what was to be written, or a part of it

@@ -88,7 +88,7 @@ Task<void> Execution::ReadPage(const TableSchema& schema, std::string_view asked
     ParsedRequest plain = call_.request;
     plain.options.return_consumed_capacity.reset();
     const ReplyContext context{
-        .request = plain, .schemas = schemas_, .lists = services_.lists, .arena = call_.arena, .tells_capacity = false};
+        .request = plain, .schemas = schemas_, .lists = lists_, .arena = call_.arena, .tells_capacity = false};
     if (!AppendReply(landed->bytes, *reply, context, items)) landed->bytes = call_.reply;
   } else {
     landed->bytes = call_.reply;

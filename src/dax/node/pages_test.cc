@@ -123,8 +123,7 @@ TEST_F(PagesTest, ManyAskersCostOneRead) {
     clients.push_back(Connect());
     clients.back().Send(Scan());
   }
-  while (Count("armature_dax_scan_cache_misses_total") < 20) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  ASSERT_TRUE(AwaitWaiters(19));
   backend.LetGo("Scan");
   for (DaxClient& client : clients) EXPECT_EQ(client.ReadAnswer(Scan()).substr(0, 2), "80");
   EXPECT_EQ(backend.calls("Scan"), 1u);

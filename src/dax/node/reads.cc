@@ -188,18 +188,15 @@ Task<void> Execution::BatchGetItem() {
   const Rest rest = LookUp(request, schemas_, cache, call_.arena);
   std::string reply = R"({"Responses":{}})";
   if (!rest.request.tables.empty()) {
-    auto json = WriteJsonRequest(rest.request, rest.schemas, services_.lists, call_.arena);
+    auto json = WriteJsonRequest(rest.request, rest.schemas, lists_, call_.arena);
     if (!json) co_return AppendApiError(json.error(), call_.reply);
     auto answered = co_await Send(json->operation, json->body);
     if (!answered) co_return;
     reply = *std::move(answered);
   }
   ReplyItems read;
-  const ReplyContext context{.request = rest.request,
-                             .schemas = rest.schemas,
-                             .lists = services_.lists,
-                             .arena = call_.arena,
-                             .cached = rest.cached};
+  const ReplyContext context{
+      .request = rest.request, .schemas = rest.schemas, .lists = lists_, .arena = call_.arena, .cached = rest.cached};
   const auto told = AppendReply(call_.reply, reply, context, read);
   if (!told) co_return AppendApiError(told.error(), call_.reply);
   if (co_await Settle()) KeepRead(rest, read, cache);

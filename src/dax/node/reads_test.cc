@@ -113,9 +113,7 @@ TEST_F(ReadsTest, AFailureIsToldToAllAndNotKept) {
     clients.push_back(Connect());
     clients.back().Send(GetItem(7));
   }
-  while (Count("armature_dax_item_cache_misses_total") < 10) std::this_thread::yield();
-  ASSERT_TRUE(backend.AwaitCalls("GetItem", 1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for those who have only been counted
+  ASSERT_TRUE(AwaitWaiters(9));
   backend.LetGo("GetItem");
   for (DaxClient& client : clients)
     EXPECT_EQ(client.ReadAnswer(GetItem(7)), "4,37,38,39,40 ProvisionedThroughputExceededException");

@@ -64,14 +64,15 @@ Task<void> Refresh(DaxCluster& cluster, std::vector<RefreshedItem> items, std::s
     for (const RefreshedItem& item : items)
       nodes.back().tickets.push_back(node->caches().items().BeginRead(item.schema->number, item.key));
   }
-  const auto request = WriteJsonRequest(question.request, question.schemas, services.lists, question.arena);
+  const AccountLists lists(services.lists, account);
+  const auto request = WriteJsonRequest(question.request, question.schemas, lists, question.arena);
   if (!request) co_return;
   const BackendReply reply = co_await services.backend.Call(request->operation, request->body, {account, region});
   if (!reply) co_return;
   std::string bytes;
   ReplyItems read;
   const ReplyContext context{
-      .request = question.request, .schemas = question.schemas, .lists = services.lists, .arena = question.arena};
+      .request = question.request, .schemas = question.schemas, .lists = lists, .arena = question.arena};
   if (!AppendReply(bytes, *reply, context, read)) co_return;
   // Blobs name their attributes by lists, which may go out to clients from here on.
   if (const Status settled = co_await services.lists.Settled(); !settled.ok()) co_return;

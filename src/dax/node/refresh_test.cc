@@ -1,8 +1,6 @@
 // What was written without the new item's being told is read again, behind the client's answer.
 #include "dax/node/refresh.h"
 
-#include <thread>
-
 #include "dax/node/testing/node_testing.h"
 
 namespace armature::dax {
@@ -17,13 +15,6 @@ class RefreshTest : public NodeTest {
     backend.Answer("GetItem", ItemReply(7, "a"));
     backend.Answer("PutItem", "{}");
     backend.Answer("BatchGetItem", R"({"Responses":{"Ids":[)" + ItemJson(7, "b") + "]}}");
-  }
-  static bool Eventually(const std::function<bool()>& holds) {
-    for (int i = 0; i < 5000; ++i) {
-      if (holds()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return false;
   }
 };
 

@@ -70,15 +70,15 @@ bool Execution::MakePutImage(size_t item, std::string& blob) {
   if (!put.blob) return false;
   const auto key = DecodeKey(put.key, schema, call_.arena);
   if (!key) return false;
-  const auto image = DecodeItemBlob(*put.blob, *key, services_.lists, call_.arena);
-  return image && AppendItemBlob(blob, *image, schema, services_.lists).ok() && !blob.empty();
+  const auto image = DecodeItemBlob(*put.blob, *key, lists_, call_.arena);
+  return image && AppendItemBlob(blob, *image, schema, lists_).ok() && !blob.empty();
 }
 
 // Clients cannot read that a put is left to be done: what DynamoDB leaves is asked again, then the call fails. What was
 // done by then stays done, and nobody knows how much.
 Task<void> Execution::BatchWriteItem() {
   if (!co_await FindSchemas()) co_return;
-  auto json = WriteJsonRequest(call_.request, schemas_, services_.lists, call_.arena);
+  auto json = WriteJsonRequest(call_.request, schemas_, lists_, call_.arena);
   if (!json) co_return AppendApiError(json.error(), call_.reply);
   ItemWrites writes(cluster_, node_.writes());
   BeginWrites(writes);

@@ -242,8 +242,8 @@ TEST_F(WritesTest, ATryThatFailsBehindAnotherLeavesNothing) {
 // Lists that are not durable before the test says so.
 class SlowStore final : public AttributeListStore {
  public:
-  Result<std::vector<AttributeNames>> Load() override { return std::vector<AttributeNames>(); }
-  Status Append(std::span<const std::shared_ptr<const AttributeNames>>) override {
+  Result<std::vector<AttributeList>> Load() override { return std::vector<AttributeList>(); }
+  Status Append(std::span<const std::shared_ptr<const AttributeList>>) override {
     MutexLock lock(mutex_);
     is_waiting_ = true;
     changed_.notify_all();
@@ -284,9 +284,14 @@ class SlowListsTest : public WritesTest {
                                                                      .clock = clock,
                                                                      .metrics = metrics,
                                                                      .verifier = *verifier});
-    for (int i = 0; i < nodes; ++i)
-      ASSERT_TRUE(cluster->AddNode(PlanOf(std::string(1, static_cast<char>('a' + i)))).ok());
+    for (int i = 0; i < nodes; ++i) {
+      NodePlan plan = PlanOf(std::string(1, static_cast<char>('a' + i)));
+      plan.threads = 1;
+      ASSERT_TRUE(cluster->AddNode(plan).ok());
+    }
   }
+  // Whatever the node's thread was at when this was called is over: it has answered somebody else.
+  void AwaitNextTurn() { EXPECT_EQ(Connect().Call(Message(Method::kEndpoints)).substr(0, 2), "80"); }
 
   SlowStore store;
   AttributeLists slow_lists{&store};
@@ -327,7 +332,7 @@ TEST_F(SlowListsTest, ReasonsOfACancelledTransactionWaitForTheirListsToo) {
   DaxClient client = Connect();
   client.Send(TransactDelete({7}));
   store.Await();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  AwaitNextTurn();
   EXPECT_EQ(client.socket().ReadNow(), "");
   store.LetGo(Status::Ok());
   EXPECT_EQ(client.ReadAnswer(TransactDelete({7})), "4,37,38,39,58 TransactionCanceledException");
@@ -342,7 +347,7 @@ TEST_F(SlowListsTest, ANodeGoesWhenNobodyWillTouchItAnyMore) {
   DaxClient writer = Connect();
   writer.Send(UpdateItem(7, kSet));
   store.Await();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // until it waits
+  AwaitNextTurn();  // it waits now
   cluster->StopAll(std::chrono::milliseconds(1));
   auto going = std::async(std::launch::async, [this] { cluster.reset(); });
   EXPECT_EQ(going.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);

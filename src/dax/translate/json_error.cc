@@ -24,7 +24,7 @@ std::optional<std::string_view> TextIn(dom::object json, std::string_view name) 
 }
 
 // Nothing if there is no item, or none that can be told: the error is worth more than what it was about.
-std::optional<std::string_view> BlobIn(dom::object reason, const TableSchema& schema, AttributeLists& lists,
+std::optional<std::string_view> BlobIn(dom::object reason, const TableSchema& schema, const AccountLists& lists,
                                        Arena& arena) {
   dom::element json;
   if (reason.at_key("Item").get(json) != simdjson::SUCCESS || json.is_null()) return std::nullopt;
@@ -37,7 +37,7 @@ std::optional<std::string_view> BlobIn(dom::object reason, const TableSchema& sc
 }  // namespace
 
 void AppendErrorReply(std::string& out, const BackendError& error, std::span<const TableSchemaPtr> schemas,
-                      AttributeLists& lists, Arena& arena) {
+                      const AccountLists& lists, Arena& arena) {
   if (error.name != "TransactionCanceledException") return AppendError(out, error);
   const auto document = wire::JsonDocument::Parse(error.json);
   dom::array json;

@@ -15,10 +15,10 @@
 
 namespace armature::dax {
 
-// `schemas`: of TablesOf(request); of a transaction they are its members'. The answer may be sent when `lists` is
-// settled.
+// `schemas`: of TablesOf(request); of a transaction they are its members'. The answer may be sent when the lists
+// are settled.
 void AppendErrorReply(std::string& out, const BackendError& error, std::span<const TableSchemaPtr> schemas,
-                      AttributeLists& lists, Arena& arena);
+                      const AccountLists& lists, Arena& arena);
 
 // What a request is answered that never reached DynamoDB.
 void AppendErrorReply(std::string& out, const model::ApiError& error);

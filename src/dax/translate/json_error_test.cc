@@ -24,7 +24,8 @@ class JsonErrorTest : public testing::Test {
   }
   static std::string Compact(std::string_view hex) { return ToHex(Bytes(hex)); }
 
-  AttributeLists lists_{nullptr};
+  AttributeLists all_lists_{nullptr};
+  const AccountLists lists_{all_lists_, "111122223333"};
   Arena arena_;
 };
 

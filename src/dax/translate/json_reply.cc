@@ -32,7 +32,7 @@ enum Field : uint8_t {
 void AppendSuccess(std::string& out) { out.push_back('\x80'); }
 
 // [list id, {ordinal: value, …}] (8.3 of the protocol).
-ApiResult<void> AppendUpdated(std::string& out, model::Item attributes, AttributeLists& lists) {
+ApiResult<void> AppendUpdated(std::string& out, model::Item attributes, const AccountLists& lists) {
   std::vector<std::string_view> names;
   for (const model::MapEntry& entry : attributes) names.push_back(entry.name);
   const auto id = lists.Intern(names);

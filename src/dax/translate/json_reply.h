@@ -42,7 +42,7 @@ struct ReplyItems {
 struct ReplyContext {
   const ParsedRequest& request;
   std::span<const TableSchemaPtr> schemas;  // of TablesOf(request)
-  AttributeLists& lists;
+  AccountLists lists;
   Arena& arena;
   // What JsonRequestOptions had.
   std::optional<ReturnValues> return_values = std::nullopt;

@@ -48,7 +48,8 @@ class JsonReplyTest : public testing::Test {
     return out;
   }
 
-  AttributeLists lists_{nullptr};  // ids go up from 2
+  AttributeLists all_lists_{nullptr};
+  const AccountLists lists_{all_lists_, "111122223333"};  // ids go up from 2
   Arena arena_;
   std::deque<std::string> messages_;
   std::vector<ReplyItem> cached_;

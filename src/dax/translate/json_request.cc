@@ -197,7 +197,8 @@ ApiResult<void> RequestWriter::WriteStartKey() {
 // --- the public ones
 
 model::ApiResult<JsonRequest> WriteJsonRequest(const ParsedRequest& request, std::span<const TableSchemaPtr> schemas,
-                                               AttributeLists& lists, Arena& arena, const JsonRequestOptions& options) {
+                                               const AccountLists& lists, Arena& arena,
+                                               const JsonRequestOptions& options) {
   auto body = RequestWriter(request, schemas, lists, arena, options, WordingOf(request.method)).Write();
   if (body) return JsonRequest{OperationOf(request.method), *std::move(body)};
   const bool is_of_values = body.error().name == "ValidationException";

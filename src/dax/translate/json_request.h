@@ -31,7 +31,7 @@ struct JsonRequestOptions {
 // client: an option or a value that cannot be told to DynamoDB, or an attribute list that nobody defined.
 // REQUIRES: one of the ten data methods.
 model::ApiResult<JsonRequest> WriteJsonRequest(const ParsedRequest& request, std::span<const TableSchemaPtr> schemas,
-                                               AttributeLists& lists, Arena& arena,
+                                               const AccountLists& lists, Arena& arena,
                                                const JsonRequestOptions& options = {});
 
 // What to ask of an UpdateItem, so that the reply tells the whole new item and still all that the client wants to

@@ -34,7 +34,8 @@ class JsonRequestTest : public testing::Test {
     ASSERT_TRUE(lists_.Intern(std::vector<std::string_view>(names)));
   }
 
-  AttributeLists lists_{nullptr};
+  AttributeLists all_lists_{nullptr};
+  const AccountLists lists_{all_lists_, "111122223333"};
   Arena arena_;
   std::deque<std::string> messages_;
   std::vector<TableSchemaPtr> schemas_;

@@ -33,8 +33,9 @@ TableSchemaPtr SchemaOf(std::string_view table) {
   return schemas[table.size() % std::size(schemas)];
 }
 
-AttributeLists& Lists() {
-  static AttributeLists lists(nullptr);
+AccountLists Lists() {
+  static AttributeLists all(nullptr);
+  static const AccountLists lists(all, "111122223333");
   static const bool is_filled = [] {
     for (const std::vector<std::string_view>& names :
          {std::vector<std::string_view>{"a"}, {"Price", "Year"}, {"id", "x"}, {"a", "b", "c", "d", "e", "f", "g", "h"}})

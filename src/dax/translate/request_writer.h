@@ -19,7 +19,7 @@ namespace armature::dax {
 
 class RequestWriter {
  public:
-  RequestWriter(const ParsedRequest& request, std::span<const TableSchemaPtr> schemas, AttributeLists& lists,
+  RequestWriter(const ParsedRequest& request, std::span<const TableSchemaPtr> schemas, const AccountLists& lists,
                 Arena& arena, const JsonRequestOptions& overrides, const model::Wording& wording)
       : request_(request),
         schemas_(schemas),
@@ -75,7 +75,7 @@ class RequestWriter {
 
   const ParsedRequest& request_;
   const std::span<const TableSchemaPtr> schemas_;
-  AttributeLists& lists_;
+  const AccountLists& lists_;
   Arena& arena_;
   const JsonRequestOptions& overrides_;
   const model::Wording& wording_;

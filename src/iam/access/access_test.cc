@@ -12,6 +12,7 @@
 #include "iam/access/iam_key_ring.h"
 #include "iam/access/policy_authorizer.h"
 #include "iam/access/policy_set.h"
+#include "iam/access/service_trust.h"
 #include "iam/store/store_testing.h"
 
 namespace armature::iam {
@@ -458,6 +459,60 @@ TEST_F(AuthorizerTest, ASessionsFactsAreKnownToConditions) {
   now.now_millis += 300'000;
   EXPECT_THAT(Authorize(*Who(session.access_key_id, token), "dynamodb:GetItem", {}, now), StartsWith("AccessDenied"))
       << "too long ago";
+}
+
+// --- services
+
+class ServiceTrustTest : public AccessTest {
+ protected:
+  // Whether a role with such a statement lets DAX act as it, for a cluster of its account.
+  bool Trusts(std::string_view statement, std::string_view service = "dax.amazonaws.com") {
+    const std::string trust = fmt::format(R"({{"Version":"2012-10-17","Statement":[{}]}})", statement);
+    const std::string name = fmt::format("r{}", ++roles_);
+    EXPECT_EQ(Run([&](Draft& draft) -> IamResult<void> {
+                ARMATURE_CHECK_OK(CreateRole(draft, kAccount, RoleNamed(name, trust)));
+                return {};
+              }),
+              "ok");
+    const auto role = directory_->Current()->FindAccount(kAccount)->roles.Find(name);
+    return TrustsService(*role, fmt::format("arn:aws:iam::{}:role/{}", kAccount, name),
+                         {.service = service,
+                          .source_account = kAccount,
+                          .source_arn = "arn:aws:dax:eu-north-1:111122223333:cache/books",
+                          .now_millis = clock_.NowMillis()});
+  }
+  static std::string To(std::string_view principal, std::string_view more = "",
+                        std::string_view action = "sts:AssumeRole") {
+    return fmt::format(R"({{"Effect":"Allow","Principal":{},"Action":"{}"{}}})", principal, action, more);
+  }
+
+  int roles_ = 0;
+};
+
+constexpr std::string_view kToDax = R"({"Service":"dax.amazonaws.com"})";
+
+TEST_F(ServiceTrustTest, TheTrustPolicyAloneDecides) {
+  EXPECT_TRUE(Trusts(To(kToDax)));
+  EXPECT_TRUE(Trusts(To(R"({"Service":["lambda.amazonaws.com","dax.amazonaws.com"]})", "", "sts:*")));
+  EXPECT_FALSE(Trusts(To(kToDax), "lambda.amazonaws.com"));
+  EXPECT_FALSE(Trusts(To(R"({"Service":"lambda.amazonaws.com"})")));
+  EXPECT_FALSE(Trusts(To(kToDax, "", "sts:TagSession")));
+  EXPECT_FALSE(Trusts(To(R"({"AWS":"111122223333"})"))) << "a service is of no account";
+  EXPECT_FALSE(Trusts(To(kToDax) + R"(,{"Effect":"Deny","Principal":"*","Action":"sts:AssumeRole"})"));
+}
+
+TEST_F(ServiceTrustTest, ConditionsAskForWhomTheServiceActs) {
+  const auto holds = [&](std::string_view condition) {
+    return Trusts(To(kToDax, fmt::format(R"(,"Condition":{})", condition)));
+  };
+  EXPECT_TRUE(holds(R"({"StringEquals":{"aws:SourceAccount":"111122223333"}})"));
+  EXPECT_FALSE(holds(R"({"StringEquals":{"aws:SourceAccount":"444455556666"}})"));
+  EXPECT_TRUE(holds(R"({"ArnLike":{"aws:SourceArn":"arn:aws:dax:*:111122223333:cache/*"}})"));
+  EXPECT_FALSE(holds(R"({"ArnLike":{"aws:SourceArn":"arn:aws:dax:*:111122223333:cache/others"}})"));
+  EXPECT_TRUE(holds(R"({"Bool":{"aws:PrincipalIsAWSService":"true"}})"));
+  EXPECT_TRUE(holds(R"({"DateGreaterThan":{"aws:CurrentTime":"2020-01-01T00:00:00Z"}})"));
+  EXPECT_FALSE(holds(R"({"DateLessThan":{"aws:CurrentTime":"2020-01-01T00:00:00Z"}})"));
+  EXPECT_FALSE(holds(R"({"StringEquals":{"sts:ExternalId":"x"}})"));
 }
 
 // --- threads

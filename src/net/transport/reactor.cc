@@ -51,8 +51,14 @@ Reactor::~Reactor() {
   KeepForEver(posts_);
   locals_.clear();  // what they close goes to the graveyard
   for (EventSource* source : graveyard_) delete source;
-  if (wake_fd_ >= 0) close(wake_fd_);
-  if (epoll_fd_ >= 0) close(epoll_fd_);
+  Release();
+}
+
+void Reactor::Release() {
+  // It sleeps no more, so whoever comes to count himself from here on finds that nobody has to be woken.
+  while (wakers_.load() != 0) sched_yield();
+  if (wake_fd_ >= 0) close(std::exchange(wake_fd_, -1));
+  if (epoll_fd_ >= 0) close(std::exchange(epoll_fd_, -1));
 }
 
 Status Reactor::Open() {
@@ -100,7 +106,10 @@ void Reactor::Post(std::coroutine_handle<> handle) {
   }
   // Sequentially consistent on both sides: either the loop sees has_posts_ before it sleeps, or we
   // see that it sleeps.
-  if (is_sleeping_.load() && is_sleeping_.exchange(false)) Wake();
+  if (!is_sleeping_.load()) return;
+  wakers_.fetch_add(1);
+  if (is_sleeping_.exchange(false)) Wake();
+  wakers_.fetch_sub(1);
 }
 
 void Reactor::Wake() {
@@ -193,6 +202,7 @@ void Reactor::Run() {
     graveyard_.clear();
     if (static_cast<size_t>(std::max(count, 0)) + resumed >= kBusyTurn && !has_work) sched_yield();
   }
+  is_sleeping_.store(false);  // for all to see: Release relies on it
   current_reactor = nullptr;
   SetCurrent(nullptr);
 }

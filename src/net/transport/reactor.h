@@ -59,6 +59,9 @@ class Reactor final : public Executor {
   void Stop();
   // Ends a wait, so that timers are compared with the clock now.
   void Wake();
+  // Gives the kernel's objects back, of one that has to stay because somebody may still post to it. REQUIRES: Run has
+  // returned; from here on nothing but Post is called.
+  void Release();
 
   void Post(std::coroutine_handle<> handle) override;
   void PostAfter(std::coroutine_handle<> handle, std::chrono::milliseconds pause) override;
@@ -143,6 +146,7 @@ class Reactor final : public Executor {
   std::atomic<bool> stopping_{false};
   // True while the loop sleeps or is about to: the first poster that takes it wakes the loop.
   std::atomic<bool> is_sleeping_{false};
+  std::atomic<int> wakers_{0};  // who may be about to wake it: the descriptor stays until they have
   std::atomic<bool> has_posts_{false};
   Mutex mutex_;
   std::vector<std::coroutine_handle<>> posts_ ARMATURE_GUARDED_BY(mutex_);

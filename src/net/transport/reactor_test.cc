@@ -1,7 +1,9 @@
 #include "net/transport/reactor.h"
 
 #include <atomic>
+#include <filesystem>
 #include <future>
+#include <iterator>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -167,6 +169,38 @@ TEST(Reactor, WhatIsLocalToItGoesWithIt) {
   EXPECT_EQ(gone, 0);
   reactor.reset();
   EXPECT_EQ(gone, 1);
+}
+
+size_t OpenDescriptors() {
+  return static_cast<size_t>(
+      std::distance(std::filesystem::directory_iterator("/proc/self/fd"), std::filesystem::directory_iterator()));
+}
+
+TEST(Reactor, OneThatWasReleasedHasNoDescriptorsAndMayStillBePostedTo) {
+  const size_t before = OpenDescriptors();
+  const ManualClock clock(0);
+  Reactor reactor(clock);
+  ASSERT_TRUE(reactor.Open().ok());
+  EXPECT_EQ(OpenDescriptors(), before + 2);
+  std::atomic<bool> is_over{false};
+  std::atomic<uint64_t> posts{0};
+  std::vector<std::thread> posters;
+  std::thread loop([&] { reactor.Run(); });
+  for (int i = 0; i < 3; ++i)
+    posters.emplace_back([&] {
+      for (; !is_over; ++posts) reactor.Post(std::noop_coroutine());
+    });
+  const auto await_posts = [&posts] {
+    for (const uint64_t seen = posts; posts < seen + 1'000;) std::this_thread::yield();
+  };
+  await_posts();
+  reactor.Stop();
+  loop.join();
+  reactor.Release();
+  EXPECT_EQ(OpenDescriptors(), before);
+  await_posts();
+  is_over = true;
+  for (std::thread& poster : posters) poster.join();
 }
 
 TEST(Reactor, ACoroutineMayPostToItsOwnLoopWithoutAWakeUp) {

@@ -66,6 +66,11 @@ void ServerThread::JoinThread() {
   if (thread_.joinable()) thread_.join();
 }
 
+void ServerThread::Release() {
+  protocol_.reset();
+  reactor_.Release();
+}
+
 void ServerThread::Listener::OnEvents(uint32_t) {
   for (int i = 0; i < kAcceptsPerTurn && door.fd >= 0; ++i)
     if (!thread.AcceptOne(door)) return;

@@ -38,6 +38,8 @@ class ServerThread final : private Timer {
   Status Open();
   void StartThread();
   void JoinThread();
+  // What runs no more keeps only what it may be posted to by. REQUIRES: joined.
+  void Release();
   Reactor& reactor() { return reactor_; }
 
   // On the reactor's thread.

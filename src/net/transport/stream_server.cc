@@ -156,4 +156,8 @@ size_t StreamServer::Stop(std::chrono::milliseconds patience) {
   return cut_off;
 }
 
+void StreamServer::Release() {
+  for (const auto& thread : threads_) thread->Release();
+}
+
 }  // namespace armature::net

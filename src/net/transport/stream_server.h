@@ -98,6 +98,9 @@ class StreamServer {
   // unfinished after `patience` is cut off; returns how many busy sessions that were. Their coroutines are never
   // resumed, so their frames stay allocated.
   size_t Stop(std::chrono::milliseconds patience);
+  // For one that has to stay, because somebody may still post what was cut off to its reactors: all they have but
+  // themselves is given back, descriptors too. REQUIRES: stopped. Nothing else is called any more.
+  void Release();
 
  private:
   // The sockets that each thread listens on.

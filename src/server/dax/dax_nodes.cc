@@ -38,14 +38,14 @@ int NumberOf(std::string_view node_id) {
 }  // namespace
 
 struct DaxNodes::Shared {
-  explicit Shared(storage::Engine& engine) : records(engine), lists(&records) {}
+  Shared(storage::Engine& engine, const std::string& own_account) : records(engine, own_account), lists(&records) {}
   ListRecords records;
   dax::AttributeLists lists;
 };
 
 struct DaxNodes::Cluster {
-  Cluster(dax::ClusterSettings settings, std::string role_arn, Shared& shared, DaxNodes& house)
-      : role(house.gate_, std::move(role_arn)),
+  Cluster(dax::ClusterSettings settings, std::string role_arn, std::string arn, Shared& shared, DaxNodes& house)
+      : role(house.gate_, house.store_.clock, std::move(role_arn), std::move(arn)),
         backend(house.pipeline_, role),
         schemas(backend, house.store_.clock),
         nodes(std::move(settings), {.backend = backend,
@@ -53,8 +53,10 @@ struct DaxNodes::Cluster {
                                     .schemas = schemas,
                                     .clock = house.store_.clock,
                                     .metrics = house.store_.metrics,
-                                    .verifier = house.gate_.verifier(),
-                                    .authorizer = house.gate_.authorizer()}) {}
+                                    .verifier = house.gate_.uncounted_verifier(),
+                                    .authorizer = house.gate_.authorizer(),
+                                    .limits = house.gate_.limits(),
+                                    .recorder = house.recorder_ ? &*house.recorder_ : nullptr}) {}
   ClusterRole role;
   LocalBackend backend;
   dax::TableSchemas schemas;
@@ -70,6 +72,7 @@ DaxNodes::DaxNodes(const ServeOptions& options, Store& store, Gate& gate, Tables
       memory_(memory),
       pipeline_(pipeline),
       tls_(std::move(tls)) {
+  if (pipeline_.audit()) recorder_.emplace(*pipeline_.audit());
   tables_.catalog().AddListener(*this);
   if (options_.dax.is_coherent) tables_.writes().SetListener(this);
 }
@@ -78,14 +81,14 @@ DaxNodes::~DaxNodes() = default;
 
 Status DaxNodes::Prepare() {
   if (shared_) return Status::Ok();
-  auto shared = std::make_unique<Shared>(*store_.engine);
+  auto shared = std::make_unique<Shared>(*store_.engine, options_.account);
   if (Status status = shared->lists.Load(); !status.ok()) return status;
   shared_ = std::move(shared);
   return Status::Ok();
 }
 
-DaxNodes::ClusterPtr DaxNodes::MakeCluster(dax::ClusterSettings settings, std::string role_arn) {
-  return std::make_shared<Cluster>(std::move(settings), std::move(role_arn), *shared_, *this);
+DaxNodes::ClusterPtr DaxNodes::MakeCluster(dax::ClusterSettings settings, std::string role_arn, std::string arn) {
+  return std::make_shared<Cluster>(std::move(settings), std::move(role_arn), std::move(arn), *shared_, *this);
 }
 
 DaxNodes::ClusterPtr DaxNodes::Find(std::string_view arn) const {
@@ -120,7 +123,7 @@ NodePlaces DaxNodes::PlacesOf(std::optional<uint16_t> port, std::optional<uint16
 Status DaxNodes::Open() {
   if (!options_.dax.is_asked_for()) return Status::Ok();
   if (Status status = Prepare(); !status.ok()) return status;
-  const ClusterPtr cluster = MakeCluster(SettingsOf(options_), {});
+  const ClusterPtr cluster = MakeCluster(SettingsOf(options_), {}, std::string(kOfOptions));
   {
     MutexLock lock(mutex_);
     clusters_.emplace(kOfOptions, cluster);
@@ -158,7 +161,7 @@ Result<dax::control::NodeAddress> DaxNodes::Start(const dax::control::NodePlan& 
     settings.serves_every_scope = false;
     settings.record_ttl_millis = plan.parameters.record_ttl_millis;
     settings.query_ttl_millis = plan.parameters.query_ttl_millis;
-    cluster = MakeCluster(std::move(settings), plan.role_arn);
+    cluster = MakeCluster(std::move(settings), plan.role_arn, plan.cluster_arn);
     MutexLock lock(mutex_);
     clusters_.emplace(plan.cluster_arn, cluster);
   }

@@ -1,9 +1,9 @@
 // DaxNodes: the DAX nodes of a server: those that its options ask for, and those of the clusters that were made.
 //
-// Stands on the Store, the Gate and the Front, whose pipeline its nodes ask. What nodes share (attribute lists) is read
-// from the store when the first one starts. Open and Stop by one thread, what NodeHost has by another, one after the
-// other (DaxControl stops first). Stop ends the nodes while the engine still answers what they have under way; the
-// object stays until nobody can wake them any more.
+// Stands on the Store, the Gate and the Front, whose pipeline its nodes ask and in whose audit log their calls are.
+// What nodes share (attribute lists) is read from the store when the first one starts. Open and Stop by one thread,
+// what NodeHost has by another, one after the other (DaxControl stops first). Stop ends the nodes while the engine
+// still answers what they have under way; the object stays until nobody can wake them any more.
 #pragma once
 
 #include <map>
@@ -21,6 +21,7 @@
 #include "dax/node/table_schemas.h"
 #include "front/pipeline.h"
 #include "net/tls/tls_acceptor.h"
+#include "server/dax/dax_recorder.h"
 #include "server/dax/list_records.h"
 #include "server/dax/local_backend.h"
 #include "server/dax/node_plans.h"
@@ -59,7 +60,7 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   using ClusterPtr = std::shared_ptr<Cluster>;
 
   Status Prepare();
-  ClusterPtr MakeCluster(dax::ClusterSettings settings, std::string role_arn);
+  ClusterPtr MakeCluster(dax::ClusterSettings settings, std::string role_arn, std::string arn);
   ClusterPtr Find(std::string_view arn) const;
   std::vector<ClusterPtr> All() const;
   NodePlaces PlacesOf(std::optional<uint16_t> port, std::optional<uint16_t> tls_port) const;
@@ -74,7 +75,8 @@ class DaxNodes final : public dax::control::NodeHost, private table::CatalogList
   const MemoryWatch& memory_;
   const front::Pipeline& pipeline_;
   const std::shared_ptr<net::TlsAcceptor> tls_;
-  std::unique_ptr<Shared> shared_;  // made by Prepare
+  std::optional<DaxRecorder> recorder_;  // none: there is no audit log
+  std::unique_ptr<Shared> shared_;       // made by Prepare
 
   mutable Mutex mutex_;
   std::map<std::string, ClusterPtr, std::less<>> clusters_ ARMATURE_GUARDED_BY(mutex_);  // by ARN; "": of the options

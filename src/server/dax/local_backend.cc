@@ -39,8 +39,7 @@ Task<dax::BackendReply> LocalBackend::Call(std::string_view operation, std::stri
   RandomSource& random = pipeline_.services().random;
   if (!schema) co_return ToBackendError(model::UnknownOperationException(), random);
   const OnBehalf behalf = role_.Now(scope.account);
-  if (!behalf.identity)
-    co_return ToBackendError(model::AccessDeniedException("The cluster's role is not there"), random);
+  if (!behalf.identity) co_return ToBackendError(model::AccessDeniedException(std::string(behalf.why_nobody)), random);
 
   std::string padded;
   padded.reserve(json.size() + simdjson::SIMDJSON_PADDING);

@@ -21,8 +21,12 @@ using testing::StartsWith;
 
 constexpr std::string_view kAccount = "111122223333";
 constexpr std::string_view kRoleArn = "arn:aws:iam::111122223333:role/dax";
+constexpr std::string_view kClusterArn = "arn:aws:dax:us-east-1:111122223333:cache/books";
 constexpr std::string_view kTrust =
     R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"dax.amazonaws.com"},)"
+    R"("Action":"sts:AssumeRole"}]})";
+constexpr std::string_view kTrustInOthers =
+    R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Principal":{"Service":"lambda.amazonaws.com"},)"
     R"("Action":"sts:AssumeRole"}]})";
 constexpr std::string_view kReads =
     R"({"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":["dynamodb:GetItem","dynamodb:DescribeTable"],)"
@@ -82,8 +86,8 @@ class LocalBackendTest : public testing::Test {
   Gate gate_{options_, *store_, tables_};
   std::optional<api::Services> services_;
   std::optional<front::Pipeline> pipeline_;
-  ClusterRole account_itself_{gate_, {}};
-  ClusterRole role_{gate_, std::string(kRoleArn)};
+  ClusterRole account_itself_{gate_, store_->clock, {}, std::string(kClusterArn)};
+  ClusterRole role_{gate_, store_->clock, std::string(kRoleArn), std::string(kClusterArn)};
   dax::BackendError failure_;
 };
 
@@ -115,7 +119,10 @@ TEST_F(LocalBackendTest, TheReasonsOfACancelledTransactionAreInTheBody) {
 }
 
 // As long as everybody is believed the role need not be there.
-TEST_F(LocalBackendTest, WithoutPrincipalsNobodyIsAsked) { EXPECT_EQ(Get(role_), "{}"); }
+TEST_F(LocalBackendTest, WithoutPrincipalsNobodyIsAsked) {
+  EXPECT_EQ(Get(role_), "{}");
+  EXPECT_TRUE(MayActAs(gate_, store_->clock, kRoleArn, kClusterArn));
+}
 
 struct SeedFile {
   SeedFile() { EXPECT_TRUE(file.Write(kSomebody)); }
@@ -156,6 +163,21 @@ TEST_F(ShutLocalBackendTest, ARoleMayWhatItsPoliciesSayAtThatMoment) {
       << "whether it is there is not told either";
   Change([](iam::Draft& draft) { return iam::DeleteInlinePolicy<iam::Role>(draft, kAccount, "dax", "own"); });
   EXPECT_THAT(Get(role_), StartsWith("AccessDeniedException: "));
+}
+
+TEST_F(ShutLocalBackendTest, ARoleThatTrustsDaxNoMoreMayNothing) {
+  EXPECT_FALSE(MayActAs(gate_, store_->clock, kRoleArn, kClusterArn)) << "it is not there";
+  MakeRole();
+  EXPECT_TRUE(MayActAs(gate_, store_->clock, kRoleArn, kClusterArn));
+  EXPECT_EQ(Get(role_), "{}");
+  const auto trust = [&](std::string_view document) {
+    Change([=](iam::Draft& draft) { return iam::UpdateAssumeRolePolicy(draft, kAccount, "dax", document); });
+  };
+  trust(kTrustInOthers);
+  EXPECT_FALSE(MayActAs(gate_, store_->clock, kRoleArn, kClusterArn));
+  EXPECT_EQ(Get(role_), "AccessDeniedException: The cluster's role does not let DAX assume it");
+  trust(kTrust);
+  EXPECT_EQ(Get(role_), "{}");
 }
 
 // The cluster of `serve --dax-port` has no role: its callers' dax:… is all that is asked.

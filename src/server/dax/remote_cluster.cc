@@ -76,7 +76,7 @@ Status RemoteCluster::OpenLists() {
   if (error)
     return Status::InvalidArgument(
         fmt::format("cannot make the directory {}: {}", directory.string(), error.message()));
-  ARMATURE_TRY(list_file_, dax::AttributeListFile::Open(directory / kListFile));
+  ARMATURE_TRY(list_file_, dax::AttributeListFile::Open(directory / kListFile, options_.account));
   lists_ = std::make_unique<dax::AttributeLists>(list_file_.get());
   schemas_ = std::make_unique<dax::TableSchemas>(*backend_, clock_);
   return lists_->Load();

@@ -45,7 +45,7 @@ Gate::Gate(const ServeOptions& options, Store& store, Tables& tables)
       authorizer_(&table_policies_) {
   const auth::PrincipalLimitOptions limits{options.rate_per_principal, options.max_connections_per_principal};
   if (limits.has_any())
-    limits_.emplace(limits, unlimited_verifier(), store.clock, store.random.NextU64(), store.metrics);
+    limits_.emplace(limits, uncounted_verifier(), store.clock, store.random.NextU64(), store.metrics);
 }
 
 Status Gate::Load() {
@@ -68,10 +68,10 @@ Status Gate::LoadUsage() {
 
 const auth::Verifier& Gate::verifier() const {
   if (limits_) return *limits_;
-  return unlimited_verifier();
+  return uncounted_verifier();
 }
 
-const auth::Verifier& Gate::unlimited_verifier() const {
+const auth::Verifier& Gate::uncounted_verifier() const {
   if (options_.believes_everybody) return believing_;
   return posture_;
 }

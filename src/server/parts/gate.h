@@ -43,6 +43,9 @@ class Gate {
   // Whether signatures are verified at this moment.
   bool is_shut() const { return !options_.believes_everybody && posture_.is_verifying(); }
   const auth::Verifier& verifier() const;
+  // For those who have many requests behind one signature: they count each by the limits, if there are any.
+  const auth::Verifier& uncounted_verifier() const;
+  const auth::PrincipalLimits* limits() const { return limits_ ? &*limits_ : nullptr; }
   // Null: it is never asked. Asked only on behalf of those whose signature was verified.
   const auth::Authorizer* authorizer() const { return options_.believes_everybody ? nullptr : &authorizer_; }
 
@@ -53,7 +56,6 @@ class Gate {
   iam::UsageTable& usage() { return usage_; }
 
  private:
-  const auth::Verifier& unlimited_verifier() const;
   Status Seed();
   Status LoadUsage();
   void WriteUsage();

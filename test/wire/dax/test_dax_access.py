@@ -58,22 +58,30 @@ def grant(iam, *statements):
     iam.put_role_policy(RoleName="books", PolicyName="own", PolicyDocument=policy(*statements))
 
 
+def make_role(iam, name):
+    trust = {"Effect": "Allow", "Principal": {"Service": "dax.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    iam.create_role(RoleName=name, AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
+
+
+def make_cluster(dax, name, role):
+    """Its address, once it is there."""
+    dax.create_cluster(ClusterName=name, NodeType="dax.r5.large", ReplicationFactor=1, IamRoleArn=role)
+
+    def address():
+        cluster = dax.describe_clusters(ClusterNames=[name])["Clusters"][0]
+        return cluster["ClusterDiscoveryEndpoint"]["URL"] if cluster["Status"] == "available" else None
+    return wait_until(address, problem="the cluster is not available")
+
+
 @pytest.fixture(scope="module")
 def books(server, db, iam):
     """The address of a cluster whose role may read the table Books, which lies beside a table Secrets."""
     for name in ("Books", "Secrets"):
         tables.create(db, name=name)
         tables.fill(db, name, [{"pk": {"S": str(number)}, "v": {"N": str(number)}} for number in range(100)])
-    trust = {"Effect": "Allow", "Principal": {"Service": "dax.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    iam.create_role(RoleName="books", AssumeRolePolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [trust]}))
+    make_role(iam, "books")
     grant(iam, allow(READS, table_arn("Books")))
-    dax = ADMIN.boto(server, "dax")
-    dax.create_cluster(ClusterName="books", NodeType="dax.r5.large", ReplicationFactor=1, IamRoleArn=ROLE)
-
-    def address():
-        cluster = dax.describe_clusters(ClusterNames=["books"])["Clusters"][0]
-        return cluster["ClusterDiscoveryEndpoint"]["URL"] if cluster["Status"] == "available" else None
-    return wait_until(address, problem="the cluster is not available")
+    return make_cluster(ADMIN.boto(server, "dax"), "books", ROLE)
 
 
 @pytest.fixture
@@ -157,6 +165,21 @@ def test_a_permission_taken_from_the_role_ends_with_the_next_uncached_request(op
     assert client.ok("GetItem", get("Books", asked))["Item"] == item(asked), "and it comes back"
 
 
+def test_a_role_that_trusts_dax_no_more_does_nothing(books, iam):
+    def trust(service):
+        statement = {"Effect": "Allow", "Principal": {"Service": service}, "Action": "sts:AssumeRole"}
+        iam.update_assume_role_policy(RoleName="books", PolicyDocument=json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
+    with DaxConnection(books, **keys(CALLER)) as connection:
+        trust("lambda.amazonaws.com")
+        try:
+            with pytest.raises(Refused) as refused:
+                connection.get("Books", "14")
+            assert (refused.value.code, refused.value.message) == ("AccessDeniedException", "The cluster's role does not let DAX assume it")
+        finally:
+            trust("dax.amazonaws.com")
+        assert connection.get("Books", "14") == {"v": 14}, "and it comes back"
+
+
 def test_a_permission_given_to_the_role_counts_at_once(opened, books, iam, role, db):
     client = opened(CALLER, books)
     put = {"TableName": "Books", "Item": item(200)}
@@ -225,6 +248,21 @@ def test_another_account_is_refused(node, books, server):
         assert refused.value.code == "AccessDeniedException"
 
 
+def test_names_of_attributes_are_told_to_their_own_account_only(server, books):
+    """Numbers are given in turn by one process, so that anybody could count through those of its other accounts."""
+    make_role(FOREIGNER.boto(server, "iam"), "theirs")
+    theirs = make_cluster(FOREIGNER.boto(server, "dax"), "theirs", f"arn:aws:iam::{FOREIGNER.account}:role/theirs")
+    with DaxConnection(books, **keys(CALLER)) as ours, DaxConnection(theirs, **keys(FOREIGNER)) as foreign:
+        number = ours.call("defineAttributeListId", ["salary"])
+        assert ours.call("defineAttributeList", number) == ["salary"]
+        for other in range(2, number + 1):
+            with pytest.raises(Refused) as refused:
+                foreign.call("defineAttributeList", other)
+            assert refused.value.code == "ValidationException"
+        assert foreign.call("defineAttributeListId", ["salary"]) > number
+        assert ours.call("defineAttributeList", number) == ["salary"]
+
+
 def test_the_node_of_the_options_acts_as_the_account(opened, server, books):
     """Who may use it needs no permission of DynamoDB's: `dax:` is all that guards the tables there."""
     owner = opened(OWNER, server.dax)
@@ -268,6 +306,22 @@ def test_a_key_that_is_taken_away_ends_what_was_signed_with_it(books, iam):
         connection.send(authorisation(**key))
         assert connection.get("Books", "31") == {"v": 31}
     iam.delete_access_key(UserName="changing", AccessKeyId=key["access_key"])
+
+
+def test_the_rate_of_a_principal_counts_requests(tmp_path):
+    with DaxServer(tmp_path / "data", "--request-rate-per-principal", "1:20") as server:
+        with DaxConnection(server.dax) as first, DaxConnection(server.dax) as second:
+            answered = 0
+            with pytest.raises(Refused) as refused:
+                while answered < 100:
+                    first.call("endpoints")
+                    answered += 1
+            assert refused.value.code == "ThrottlingException"
+            assert 10 <= answered <= 30
+            with pytest.raises(Refused) as refused:
+                for _ in range(3):
+                    second.call("endpoints")
+            assert (refused.value.code, refused.value.message) == ("ThrottlingException", "Rate exceeded")
 
 
 def test_one_set_of_tables_is_the_same_for_all_regions(tmp_path):

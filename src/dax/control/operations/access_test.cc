@@ -48,6 +48,25 @@ TEST_F(ControlAccessTest, ACreationAsksForTheRoleToo) {
   EXPECT_FALSE(ClusterNamed("d"));
 }
 
+TEST_F(ControlAccessTest, ARoleThatDoesNotTrustDaxIsNotTaken) {
+  std::string asked;
+  bool is_trusting = false;
+  book_.SetRoleTrust([&](std::string_view role_arn, std::string_view cluster_arn) {
+    asked = fmt::format("{} for {}", role_arn, cluster_arn);
+    return is_trusting;
+  });
+  asker_.denied = "iam:PassRole";
+  EXPECT_EQ(Outcome("CreateCluster", Creation("C")), "AccessDeniedException");
+  EXPECT_EQ(asked, "") << "who may not give it away learns nothing of it";
+  asker_.denied.clear();
+  EXPECT_EQ(Call("CreateCluster", Creation("C")),
+            fmt::format("InvalidParameterValueException: No permission to assume role: {}", kRole));
+  EXPECT_EQ(asked, fmt::format("{} for {}", kRole, kArn));
+  EXPECT_FALSE(ClusterNamed("c"));
+  is_trusting = true;
+  EXPECT_EQ(Outcome("CreateCluster", Creation("C")), "ok");
+}
+
 TEST_F(ControlAccessTest, WhatIsAboutAClusterAsksForIt) {
   const std::string arn(kArn);
   const std::string resource = fmt::format(R"("ResourceName":"{}")", kArn);

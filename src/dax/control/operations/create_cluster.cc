@@ -68,6 +68,9 @@ Task<OperationResult> CreateCluster(const ControlContext& context, const CreateC
   ARMATURE_CO_CHECK_OK(AuthorizeCluster(context, LowerCase(*input.ClusterName), {.tags = &input.Tags}));
   ARMATURE_CO_TRY(const Cluster wanted, ReadCluster(input, context.place));
   ARMATURE_CO_CHECK_OK(AuthorizeRole(context, wanted.role_arn));
+  // Who may not give the role away does not learn whether it is there.
+  if (!context.book.may_act_as(wanted.role_arn, ArnOf(context.place, wanted.name)))
+    co_return wire::dax::InvalidParameterValueException(fmt::format(messages::kNoTrust, wanted.role_arn));
   if (wanted.is_encrypted && !context.book.can_encrypt())
     co_return wire::dax::InvalidParameterValueException(std::string(messages::kNoCertificate));
   ClusterBook::Edit edit = [&](Draft& draft) -> ApiResult<void> {

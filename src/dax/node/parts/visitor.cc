@@ -22,6 +22,7 @@ size_t Visitor::Signature::bytes() const {
 void Visitor::Take(const ParsedRequest& request, const Doorkeeper& door, Arena& arena) {
   shown_.reset();
   caller_.reset();
+  claimed_key_id_ = request.access_key_id.substr(0, kMostKeyIdBytes);
   Signature shown{std::string(request.access_key_id), std::string(request.signature),
                   std::string(request.string_to_sign), std::string(request.session_token),
                   std::string(request.user_agent)};

@@ -3,7 +3,7 @@
 // A client signs once and then asks for minutes. What he sent is kept and shown to the verifier again when something
 // has changed in keys or policies, and now and then because sessions and signatures end: so a key that is taken away, a
 // policy, or the first principal of a server that believed everybody, counts with the next request of every connection,
-// as it does by HTTP. Of who is not believed nothing is kept. Belongs to a session.
+// as it does by HTTP. Of who is not believed nothing is kept but the name of his key. Belongs to a session.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +41,8 @@ class Visitor {
   std::shared_ptr<const SignedIn> Look(const Doorkeeper& door, Arena& arena);
   // Why it is nobody's; none: nobody has signed.
   const std::optional<auth::AuthFault>& fault() const { return fault_; }
+  // With which key the last signature came, or a part of what is too long for one.
+  std::string_view claimed_key_id() const { return claimed_key_id_; }
   // He was believed once, or not refused for good: another signature of his may be.
   bool may_sign_again() const { return may_sign_again_; }
 
@@ -56,7 +58,10 @@ class Visitor {
 
   void Judge(const ParsedRequest& request, const Doorkeeper& door, Arena& arena);
 
+  static constexpr size_t kMostKeyIdBytes = 128;
+
   std::optional<Signature> shown_;
+  std::string claimed_key_id_;
   std::shared_ptr<const SignedIn> caller_;
   std::optional<auth::AuthFault> fault_;
   bool may_sign_again_ = true;

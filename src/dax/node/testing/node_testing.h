@@ -2,8 +2,10 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -23,21 +25,22 @@ inline constexpr std::string_view kEmptyAnswer = "80a0";
 inline constexpr std::string_view kWritten = "80a0";
 
 // The item of Ids with an attribute x: what DynamoDB says of it, what a client gets, what a client puts. The list [x]
-// has the first number, if it is the first.
+// has the first number in kTestAccount; another account's has another one.
 inline std::string ItemJson(int64_t id, std::string_view x) {
   return fmt::format(R"({{"id":{{"N":"{}"}},"x":{{"S":"{}"}}}})", id, x);
 }
 inline std::string ItemReply(int64_t id, std::string_view x) {
   return fmt::format(R"({{"Item":{}}})", ItemJson(id, x));
 }
-inline std::string Blob(std::string_view x) {
-  std::string out = "\x02";
+inline std::string Blob(std::string_view x, uint64_t list = 2) {
+  std::string out;
+  AppendCborUnsigned(out, list);
   AppendCborText(out, x);
   return out;
 }
-inline std::string ItemAnswer(std::string_view x) {
+inline std::string ItemAnswer(std::string_view x, uint64_t list = 2) {
   std::string out = Bytes("80 a1 00");
-  AppendCborBytes(out, Blob(x));
+  AppendCborBytes(out, Blob(x, list));
   return ToHex(out);
 }
 
@@ -47,7 +50,7 @@ class NodeTest : public testing::Test {
     settings.account = kTestAccount;
     settings.region = "us-east-1";
     settings.cache_bytes = 8 << 20;
-    EXPECT_EQ(lists.Intern(std::vector<std::string_view>{"x"}).value(), 2u);
+    EXPECT_EQ(lists.Intern(kTestAccount, std::vector<std::string_view>{"x"}).value(), 2u);
   }
   void TearDown() override { cluster.reset(); }
 
@@ -66,7 +69,9 @@ class NodeTest : public testing::Test {
                                                                      .clock = clock,
                                                                      .metrics = metrics,
                                                                      .verifier = *verifier,
-                                                                     .authorizer = authorizer});
+                                                                     .authorizer = authorizer,
+                                                                     .limits = limits,
+                                                                     .recorder = recorder});
   }
   // Nodes a, b, c …
   void Start(int nodes = 1) {
@@ -91,6 +96,18 @@ class NodeTest : public testing::Test {
       }
     return false;
   }
+  // Until it holds, for what nobody can be waited for to say; false: it did not in ten seconds.
+  static bool Eventually(const std::function<bool()>& holds) {
+    for (const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10); !holds();) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+  }
+  // Until so many wait at node a for what another one reads.
+  bool AwaitWaiters(size_t count) {
+    return Eventually([&] { return cluster->nodes()[0]->caches().flights().waiters() == count; });
+  }
   uint64_t Count(const std::string& name, const std::string& node_id = "a") {
     return metrics.GetCounter(name, "", fmt::format("cluster=\"armature\",node=\"{}\"", node_id)).value();
   }
@@ -103,6 +120,8 @@ class NodeTest : public testing::Test {
   auth::AcceptAnyVerifier accepting{kTestAccount};
   const auth::Verifier* verifier = &accepting;
   const auth::Authorizer* authorizer = nullptr;
+  const auth::PrincipalLimits* limits = nullptr;
+  const CallRecorder* recorder = nullptr;
   ClusterSettings settings;
   std::unique_ptr<DaxCluster> cluster;
 };
