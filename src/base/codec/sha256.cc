@@ -12,13 +12,17 @@ namespace armature {
 
 namespace {
 
-// Both digits of every byte.
-constexpr std::array<std::array<char, 2>, 256> kHexPairs = [] {
+using HexPairs = std::array<std::array<char, 2>, 256>;
+
+constexpr HexPairs AllHexPairs() {
   constexpr char kDigits[] = "0123456789abcdef";
-  std::array<std::array<char, 2>, 256> pairs{};
+  HexPairs pairs{};
   for (size_t byte = 0; byte < pairs.size(); ++byte) pairs[byte] = {kDigits[byte >> 4], kDigits[byte & 15]};
   return pairs;
-}();
+}
+
+// Both digits of every byte.
+constexpr HexPairs kHexPairs = AllHexPairs();
 
 }  // namespace
 

@@ -39,6 +39,7 @@ net::StreamServerOptions StreamOptions(const NodePlan& plan) {
   options.host = plan.host;
   options.port = plan.port;
   options.threads = plan.threads;
+  options.busy_poll = plan.busy_poll;
   options.tls = plan.tls;
   options.tls_port = plan.tls_port;
   options.max_connections = plan.max_connections;

@@ -37,9 +37,10 @@ struct NodePlan {
   uint16_t port = 8111;                       // 0: any free port
   std::string advertised_host = "127.0.0.1";  // the address where clients are told to go
   std::string zone = "us-east-1a";
-  std::shared_ptr<net::TlsAcceptor> tls;  // null: `port` speaks without TLS, and there is no tls_port
-  std::optional<uint16_t> tls_port;       // beside `port`; without it, and with tls, `port` itself speaks TLS
-  int threads = 0;                        // 0: one per core
+  std::shared_ptr<net::TlsAcceptor> tls;   // null: `port` speaks without TLS, and there is no tls_port
+  std::optional<uint16_t> tls_port;        // beside `port`; without it, and with tls, `port` itself speaks TLS
+  int threads = 0;                         // 0: one per core
+  std::chrono::microseconds busy_poll{0};  // before a thread sleeps, see net/transport/reactor.h
   size_t max_connections = 20'000;
   size_t max_connections_per_address = 0;  // 0: no limit
   size_t max_buffered_bytes = size_t{256} << 20;

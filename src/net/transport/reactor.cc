@@ -176,17 +176,32 @@ void Reactor::AddLocal(const void* owner, std::unique_ptr<ReactorLocal> local) {
   locals_.emplace_back(owner, std::move(local));
 }
 
+int Reactor::PollBusily(std::span<epoll_event> events) {
+  const auto until = std::chrono::steady_clock::now() + busy_poll_;
+  do {
+    const int count = epoll_wait(epoll_fd_, events.data(), static_cast<int>(events.size()), 0);
+    if (count > 0) return count;
+    // What is posted is run, and timers that are due, by going on as if to sleep.
+    if (WaitMillis() == 0) return 0;
+  } while (std::chrono::steady_clock::now() < until);
+  return 0;
+}
+
 void Reactor::Run() {
   SetCurrent(this);
   current_reactor = this;
   const Turn::Scope turns(turn_);
   const Fallible requests;
   std::array<epoll_event, kEventsPerTurn> events;
+  int count = 0;
   while (!stopping_.load(std::memory_order_relaxed)) {
-    is_sleeping_.store(true);
-    const int wait = WaitMillis();
-    const int count = epoll_wait(epoll_fd_, events.data(), kEventsPerTurn, wait);
-    is_sleeping_.store(false, std::memory_order_relaxed);
+    count = count > 0 && busy_poll_.count() > 0 ? PollBusily(events) : 0;
+    if (count == 0) {
+      is_sleeping_.store(true);
+      const int wait = WaitMillis();
+      count = epoll_wait(epoll_fd_, events.data(), kEventsPerTurn, wait);
+      is_sleeping_.store(false, std::memory_order_relaxed);
+    }
     now_millis_ = clock_.NowMillis();
     for (int i = 0; i < count; ++i)
       if (auto* source = static_cast<EventSource*>(events[static_cast<size_t>(i)].data.ptr))

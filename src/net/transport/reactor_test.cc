@@ -9,6 +9,10 @@
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/tasks/pause.h"
 
@@ -169,6 +173,48 @@ TEST(Reactor, WhatIsLocalToItGoesWithIt) {
   EXPECT_EQ(gone, 0);
   reactor.reset();
   EXPECT_EQ(gone, 1);
+}
+
+// How often the loop's thread has slept so far.
+long SleepsOf(Reactor& reactor) {
+  std::promise<long> sleeps;
+  Detach([](Reactor& of, std::promise<long>& promise) -> Task<void> {
+    co_await of.Enter();
+    rusage usage{};
+    getrusage(RUSAGE_THREAD, &usage);
+    promise.set_value(usage.ru_nvcsw);
+  }(reactor, sleeps));
+  return sleeps.get_future().get();
+}
+
+struct CountedEvents final : EventSource {
+  void OnEvents(uint32_t) override { ++count; }
+  std::atomic<int> count{0};
+};
+
+TEST(Reactor, ABusyOneDoesNotSleepBetweenEvents) {
+  static constexpr int kEvents = 200;
+  const ManualClock clock(0);
+  for (const bool is_busy : {false, true}) {
+    Reactor reactor(clock);
+    CountedEvents events;
+    if (is_busy) reactor.SetBusyPoll(std::chrono::hours(1));
+    ASSERT_TRUE(reactor.Open().ok());
+    const int bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    ASSERT_TRUE(reactor.Add(bell, EPOLLIN | EPOLLET, events).ok());
+    std::thread loop([&] { reactor.Run(); });
+    const auto before = SleepsOf(reactor);
+    for (int i = 0; i < kEvents; ++i) {
+      ASSERT_EQ(eventfd_write(bell, 1), 0);
+      while (events.count <= i) std::this_thread::yield();
+    }
+    const auto slept = SleepsOf(reactor) - before;
+    if (is_busy) EXPECT_LT(slept, kEvents / 4) << "it was put aside, at the most";
+    else EXPECT_GT(slept, 0);
+    reactor.Stop();
+    loop.join();
+    close(bell);
+  }
 }
 
 size_t OpenDescriptors() {

@@ -39,6 +39,7 @@ ServerThread::ServerThread(const Environment& environment, size_t index, const s
                .counters = {environment.counters.evicted, environment.counters.timed_out},
                .overloaded = environment.options.overloaded,
                .on_gone = [this](const Peer& peer) { OnTransportGone(peer); }} {
+  reactor_.SetBusyPoll(environment.options.busy_poll);
   for (const Door& door : doors) listeners_.push_back(std::make_unique<Listener>(*this, door));
 }
 

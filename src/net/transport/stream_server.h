@@ -42,9 +42,10 @@ struct StreamServerOptions {
   size_t max_buffered_bytes = 512 * 1024 * 1024;  // see memory_ledger.h
   TransportLimits limits;
 
-  std::function<bool()> overloaded;    // the process is short of memory; cheap and thread-safe; may be empty
-  const Clock* timer_clock = nullptr;  // for all timeouts; null: a monotonic one. A stepped clock needs Nudge().
-  int send_buffer_bytes = 0;           // SO_SNDBUF of connections; 0: the system's choice
+  std::function<bool()> overloaded;        // the process is short of memory; cheap and thread-safe; may be empty
+  const Clock* timer_clock = nullptr;      // for all timeouts; null: a monotonic one. A stepped clock needs Nudge().
+  int send_buffer_bytes = 0;               // SO_SNDBUF of connections; 0: the system's choice
+  std::chrono::microseconds busy_poll{0};  // see Reactor::SetBusyPoll
 };
 
 struct StreamCounters {

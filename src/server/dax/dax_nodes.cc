@@ -114,6 +114,7 @@ NodePlaces DaxNodes::PlacesOf(std::optional<uint16_t> port, std::optional<uint16
           .tls = tls_,
           .region = options_.region,
           .threads = options_.threads,
+          .busy_poll = std::chrono::microseconds(options_.dax.busy_poll_micros),
           .max_connections = options_.max_connections,
           .max_connections_per_address = options_.max_connections_per_address,
           .max_buffered_bytes = memory_.limit_of_buffers(),

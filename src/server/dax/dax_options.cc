@@ -73,6 +73,10 @@ void AddNodes(CLI::App& app, DaxOptions& options) {
       ->needs(certificate);
   app.add_option("--threads", options.threads, "Reactor threads of each node; 0 means one per core")
       ->check(CLI::Range(0, 1024));
+  app.add_option("--busy-poll-micros", options.busy_poll_micros,
+                 "How long a thread that has answered looks for the next request before it sleeps")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000));
   app.add_option("--max-connections", options.max_connections, "Connections of a node beyond this are turned away")
       ->capture_default_str()
       ->check(CLI::Range(1, 10'000'000));

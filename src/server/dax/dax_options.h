@@ -32,6 +32,7 @@ struct DaxOptions {
   std::string tls_key;
   std::optional<uint16_t> tls_port;
   int threads = 0;  // of each node; 0: one per core
+  int64_t busy_poll_micros = 0;
   uint64_t max_connections = 20'000;
 
   std::string data_directory = "./armature-dax";  // for attribute lists

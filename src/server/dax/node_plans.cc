@@ -28,6 +28,7 @@ dax::NodePlan PlanOf(const NodePlaces& places, const std::string& cluster, int n
   plan.advertised_host = AdvertisedHost(places);
   plan.zone = fmt::format("{}{}", places.region, static_cast<char>('a' + number % 3));
   plan.threads = places.threads;
+  plan.busy_poll = places.busy_poll;
   plan.max_connections = places.max_connections;
   plan.max_connections_per_address = places.max_connections_per_address;
   plan.max_buffered_bytes = places.max_buffered_bytes;

@@ -1,6 +1,7 @@
 // Where nodes listen, one behind the other, and where their clients are told to go. Pure.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,6 +22,7 @@ struct NodePlaces {
   std::shared_ptr<net::TlsAcceptor> tls{};  // REQUIRES: there, if tls_port is
   std::string region;
   int threads = 0;
+  std::chrono::microseconds busy_poll{0};
   // Of each node; see dax::NodePlan.
   size_t max_connections = 20'000;
   size_t max_connections_per_address = 0;

@@ -129,6 +129,7 @@ Status RemoteCluster::Open() {
                     .tls = tls_,
                     .region = endpoint_.region,
                     .threads = options_.threads,
+                    .busy_poll = std::chrono::microseconds(options_.busy_poll_micros),
                     .max_connections = options_.max_connections,
                     .overloaded = [] { return MemoryReserve::is_spent(); }};
   if (tls_ && !places.tls_port) places.tls_port = std::exchange(places.port, std::nullopt);

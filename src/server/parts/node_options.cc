@@ -6,6 +6,7 @@ namespace armature::server {
 
 namespace {
 constexpr int kMostNodes = 11;  // as AWS has it
+constexpr int64_t kMostBusyPollMicros = 1'000'000;
 constexpr int64_t kMostTtlMillis = int64_t{10} * 365 * 86'400'000;
 }  // namespace
 
@@ -38,6 +39,11 @@ void AddNodeOptions(CLI::App& app, NodeOptions& options) {
       ->check(CLI::Range(int64_t{0}, kMostTtlMillis));
   app.add_flag("--dax-coherent", options.is_coherent,
                "Nothing in the DAX cache is older than the last acknowledged write, whoever wrote it");
+  app.add_option("--dax-busy-poll-micros", options.busy_poll_micros,
+                 "How long a DAX node's thread that has answered looks for the next request before it sleeps: shorter "
+                 "waits, for a processor that is never idle while requests come")
+      ->capture_default_str()
+      ->check(CLI::Range(int64_t{0}, kMostBusyPollMicros));
 }
 
 }  // namespace armature::server

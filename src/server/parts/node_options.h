@@ -20,6 +20,7 @@ struct NodeOptions {
   int64_t record_ttl_millis = 300'000;
   int64_t query_ttl_millis = 300'000;
   bool is_coherent = false;
+  int64_t busy_poll_micros = 0;  // how long a thread of a node looks for requests before it sleeps
 
   bool is_asked_for() const { return port || tls_port; }
 };
