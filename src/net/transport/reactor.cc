@@ -48,15 +48,21 @@ int64_t CoarseMonotonicClock::NowMillis() const {
 Reactor::Reactor(const Clock& clock) : clock_(clock), now_millis_(clock.NowMillis()), timers_(now_millis_) {}
 
 Reactor::~Reactor() {
+  AwaitPosters();
   KeepForEver(posts_);
   locals_.clear();  // what they close goes to the graveyard
   for (EventSource* source : graveyard_) delete source;
   Release();
 }
 
+// What was posted may have been resumed, and all that waited for it have gone, while its poster is still here.
+void Reactor::AwaitPosters() const {
+  while (posters_.load(std::memory_order_acquire) != 0) sched_yield();
+}
+
 void Reactor::Release() {
-  // It sleeps no more, so whoever comes to count himself from here on finds that nobody has to be woken.
-  while (wakers_.load() != 0) sched_yield();
+  // It sleeps no more, so whoever comes from here on finds that nobody has to be woken.
+  AwaitPosters();
   if (wake_fd_ >= 0) close(std::exchange(wake_fd_, -1));
   if (epoll_fd_ >= 0) close(std::exchange(epoll_fd_, -1));
 }
@@ -99,6 +105,7 @@ void Reactor::Post(std::coroutine_handle<> handle) {
     own_posts_.push_back(handle);
     return;
   }
+  posters_.fetch_add(1, std::memory_order_relaxed);
   {
     MutexLock lock(mutex_);
     posts_.push_back(handle);
@@ -106,10 +113,8 @@ void Reactor::Post(std::coroutine_handle<> handle) {
   }
   // Sequentially consistent on both sides: either the loop sees has_posts_ before it sleeps, or we
   // see that it sleeps.
-  if (!is_sleeping_.load()) return;
-  wakers_.fetch_add(1);
-  if (is_sleeping_.exchange(false)) Wake();
-  wakers_.fetch_sub(1);
+  if (is_sleeping_.load() && is_sleeping_.exchange(false)) Wake();
+  posters_.fetch_sub(1, std::memory_order_release);  // from here on `this` may go
 }
 
 void Reactor::Wake() {

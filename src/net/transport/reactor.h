@@ -134,6 +134,7 @@ class Reactor final : public Executor {
   };
 
   int WaitMillis() const;
+  void AwaitPosters() const;
   // How many events have come; looks for them without sleeping first.
   int PollBusily(std::span<epoll_event> events);
   // How many there were.
@@ -155,7 +156,7 @@ class Reactor final : public Executor {
   std::atomic<bool> stopping_{false};
   // True while the loop sleeps or is about to: the first poster that takes it wakes the loop.
   std::atomic<bool> is_sleeping_{false};
-  std::atomic<int> wakers_{0};  // who may be about to wake it: the descriptor stays until they have
+  std::atomic<int> posters_{0};  // who is in Post: the reactor and its descriptors stay until they have left
   std::atomic<bool> has_posts_{false};
   Mutex mutex_;
   std::vector<std::coroutine_handle<>> posts_ ARMATURE_GUARDED_BY(mutex_);

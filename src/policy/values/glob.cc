@@ -125,7 +125,7 @@ class Places {
   }
   void AdvanceByOne(bool over_colons) {
     for (size_t i = reached_.size(); i-- > 0;) {
-      const bool fits = reached_[i] && i < text_.size() && (over_colons || text_[i] != ':');
+      const bool fits = i < text_.size() && reached_[i] && (over_colons || text_[i] != ':');
       reached_[i] = false;
       if (fits) reached_[i + FirstCharacterSize(text_.substr(i))] = true;
     }
