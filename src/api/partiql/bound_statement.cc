@@ -58,7 +58,7 @@ ApiResult<void> Bind(const RequestContext& context, std::string_view text, const
 
 ApiResult<void> BindStatement(const RequestContext& context, std::string_view text,
                               const StatementParameters& parameters, BoundStatement& bound, const StatementUse& use) {
-  const auto done = Bind(context, text, parameters, bound);
+  auto done = Bind(context, text, parameters, bound);
   const bool is_unfit = IsOnUnfitIndex(bound);
   if (!done && !is_unfit) return done;
   // That there is such an index is told to those who may use it; others are told what they would be if there were none.
