@@ -76,7 +76,7 @@ bool ReadLists(std::string_view body, std::string account, std::vector<Attribute
     if (count == kAnAccount) {
       account = reader.LengthPrefixed();
     } else {
-      AttributeNames& names = lists.emplace_back(account).names;
+      AttributeNames& names = lists.emplace_back(AttributeList{account, {}}).names;
       for (uint64_t i = 0; i < count; ++i) names.emplace_back(reader.LengthPrefixed());
     }
     if (!reader.ok()) return false;

@@ -94,7 +94,8 @@ Result<uint64_t> AttributeLists::Add(std::string_view account, std::span<const s
   const size_t bytes = BytesOf(names);
   if (Status status = CheckNew(names, bytes); !status.ok()) return status;
   const Essential whole;  // an id that is given stands for what is stored
-  auto list = std::make_shared<const AttributeList>(std::string(account), AttributeNames(names.begin(), names.end()));
+  auto list = std::make_shared<const AttributeList>(
+      AttributeList{std::string(account), AttributeNames(names.begin(), names.end())});
   total_bytes_ += bytes;
   const uint64_t id = kFirstAttributeList + table_.size();
   // Before the list can be found: whoever finds it sees that it is not durable yet.

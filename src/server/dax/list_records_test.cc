@@ -27,7 +27,7 @@ const std::string kOtherListAccount = "444455556666";
 class ListRecordsTest : public testing::Test {
  protected:
   static std::shared_ptr<const AttributeList> List(AttributeNames names, std::string account = kOwnListAccount) {
-    return std::make_shared<const AttributeList>(std::move(account), std::move(names));
+    return std::make_shared<const AttributeList>(AttributeList{std::move(account), std::move(names)});
   }
   static Status Append(ListRecords& records, std::vector<std::shared_ptr<const AttributeList>> lists) {
     return records.Append(lists);
