@@ -7,6 +7,7 @@ import servers
 from measure import FIXED_BODY
 
 CACHE_MIB = 256
+POLL_MICROS = 100
 # Of a million items of 200 bytes, in memory by DynamoDB's count of their bytes.
 MANY, ITEM_BYTES = 1_000_000, 200
 
@@ -21,6 +22,7 @@ def measure(run):
         for number in range(run.options.rounds):
             print(f"  round {number + 1} of {run.options.rounds}", file=sys.stderr)
             rounds.append(one_round(run, nginx, armature, node))
+    polling = p50_of_polling(run, second)
     entry, growth = memory(run, second)
 
     def median(key):
@@ -34,6 +36,7 @@ def measure(run):
     add("DAX, item from the cache: requests per CPU", 1e6 / median("hit"), "/s", f"GetItem {1e6 / median('get'):,.0f} /s", ratio("get", "hit"), 2.0,
         at_least=True)
     add("DAX, item from the cache: p50, 1 connection", median("p50"), "µs", bar=50)
+    add(f"DAX, the same with --dax-busy-poll-micros {POLL_MICROS}", polling, "µs", bar=50)
     add("DAX, PutItem: CPU per request", median("put"), "µs", f"PutItem {median('plain_put'):.2f} µs", ratio("put", "plain_put"))
     add("DAX, a million items of 200 B: memory of one", entry, "B", "their bytes", entry / ITEM_BYTES, 1.3)
     add("DAX, cache full of them: the node's memory", growth, "MiB", f"bound {CACHE_MIB} MiB", growth / CACHE_MIB, 1.2)
@@ -51,6 +54,15 @@ def one_round(run, nginx, armature, node):
         "plain_put": cpu(armature, "put"),
         "put": cpu(armature, "put", *node),
     }
+
+
+def p50_of_polling(run, port):
+    """With a node whose threads look for the next request before they sleep."""
+    flags = ["--dax-port", str(port), "--dax-busy-poll-micros", str(POLL_MICROS)]
+    with run.armature("armature-dax-polling", flags) as armature:
+        node = ["--dax", f"dax://127.0.0.1:{port}"]
+        run.drive(armature, "get", extra=node)
+        return statistics.median(run.drive(armature, "get", connections=1, extra=node)["latency_us"]["p50"] for _ in range(run.options.rounds))
 
 
 def memory(run, port):
