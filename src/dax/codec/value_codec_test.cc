@@ -10,7 +10,6 @@
 namespace armature::dax {
 namespace {
 
-using model::Type;
 using model::Value;
 
 model::ApiResult<Value> Decode(std::string_view bytes, Arena& arena,

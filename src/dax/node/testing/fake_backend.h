@@ -52,8 +52,7 @@ class FakeBackend final : public Backend {
   // Coroutines that were cut off stay allocated, as documented. They stay known, too, so that the leak checker does not
   // report what is meant to be.
   ~FakeBackend() override {
-    static auto& kept = *new std::vector<Completion*>;
-    for (auto& [operation, held] : held_) kept.insert(kept.end(), held.begin(), held.end());
+    for (auto& [operation, held] : held_) Kept().insert(Kept().end(), held.begin(), held.end());
   }
 
   // --- What it says, from now on
@@ -136,6 +135,10 @@ class FakeBackend final : public Backend {
   }
 
  private:
+  static std::vector<Completion*>& Kept() {
+    static auto* const kept = new std::vector<Completion*>;
+    return *kept;
+  }
   BackendReply Take(const std::string& operation, std::string_view json, const Scope& scope, Completion& go,
                     bool& must_wait) {
     Script script;

@@ -216,8 +216,8 @@ void ExpressionWriter::WriteValue(std::string_view cbor) {
   if (is_new) {
     CborReader reader(cbor);
     auto value = DecodeValue(reader, arena_, wording_);
-    if (!value) NoteBadValue(std::move(value).error(), values_.size());
     values_.push_back(value ? *value : model::Value());
+    if (!value) NoteBadValue(std::move(value).error(), values_.size() - 1);
   }
   AppendPlaceholder(':', found->second, text_);
 }
