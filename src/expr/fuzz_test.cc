@@ -104,13 +104,13 @@ std::string Damage(Random& random, std::string text) {
 // Through parsing, binding and running; returns how many were fine.
 int RunAll(std::string_view text) {
   TestRequest request({{"#a", "a"}}, {{":n", "N:1"}, {":s", "S:x"}, {":l", "L[N:1]"}, {":ss", "SS[x]"}});
-  constexpr std::string_view kItem = "a=M{b=L[M{c=N:1},N:2]},b=SS[x,y],l=L[N:1,S:x],n=N:5";
+  constexpr std::string_view kWhole = "a=M{b=L[M{c=N:1},N:2]},b=SS[x,y],l=L[N:1,S:x],n=N:5";
   int good = 0;
   const auto count = [&](const std::string& outcome) { good += outcome.starts_with("Invalid ") ? 0 : 1; };
-  count(request.Check(text, kItem));
-  count(request.Update(text, kItem));
+  count(request.Check(text, kWhole));
+  count(request.Update(text, kWhole));
   count(request.Update(text, "(none)"));
-  count(request.Project(text, kItem));
+  count(request.Project(text, kWhole));
   return good;
 }
 
