@@ -417,7 +417,7 @@ TEST_F(IamOperationsTest, OthersGoFirstWhileASimulationRuns) {
   std::string reply;
   size_t turns = 0;
   executor_.Start([](auto& test, std::string sent, std::string& out) -> Task<void> {
-    out = co_await test.Answer(std::move(sent), test.Root());
+    out = co_await test.Answer(sent, test.Root());
   }(*this, form, reply));
   executor_.Start([](const std::string& out, size_t& count) -> Task<void> {
     for (; out.empty(); ++count) co_await HeavyLane::Yield();
