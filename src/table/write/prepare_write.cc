@@ -19,8 +19,6 @@ using model::ApiResult;
 
 namespace {
 
-constexpr storage::ReadAt kLatest{storage::View::kLatest};
-
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
 }  // namespace
@@ -223,9 +221,10 @@ void WritePath::AppendNote(ItemWrite& write, const IndexNote& note, Changes& cha
 }
 
 Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key) {
+  const storage::ReadAt latest{storage::View::kLatest};
   for (;;) {
     const auto partition = index.partitions->Find(HashOfItemKey(row_key));
-    const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, kLatest);
+    const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, latest);
     if (stored) co_return stored->has_value();
     if (stored.error().code() == StatusCode::kNotFound) co_return false;  // the index is gone: the commit will tell
     if (stored.error().code() != StatusCode::kFenced) co_return WriteError(*write.table, stored.error());
