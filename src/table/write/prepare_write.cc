@@ -269,9 +269,11 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.table->has_local_indexes()) { ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena)); }
   if (is_atomic_ && write.old_exists && write.schema->has_unbuilt_indexes())
     ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
+  if (!write.schema->indexes().empty()) ARMATURE_CO_CHECK_OK(AdmitIndexes(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
   if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, *write.table, changes);
   AppendChanges(write, arena, changes, of_indexes);
+  if (!write.index_charges.empty()) PayIndexes(write);
   co_return ApiResult<void>{};
 }
 
