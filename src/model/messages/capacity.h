@@ -1,4 +1,4 @@
-// Texts about capacity: requests that there is none left for.
+// Texts about capacity: requests that there is none left for, changes of it that come too often, and quotas.
 //
 // `{}` marks where fmt inserts a value. Constants only; nobody branches on them.
 #pragma once
@@ -25,5 +25,30 @@ inline constexpr std::string_view kTableIsScaling =
 inline constexpr std::string_view kIndexIsScaling =
     "Throughput exceeds the current capacity for one or more global secondary indexes. DynamoDB is automatically "
     "scaling your index so please try again shortly.";
+
+// --- changes of it that come too often (docs/dynamodb.md 9.5, 9.6)
+inline constexpr std::string_view kTooManyDecreases =
+    "Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day. After the first 4 "
+    "decreases, each subsequent decrease in the same UTC day can be performed at most once every 3600 seconds. Number "
+    "of decreases today: {}. Last decrease at {}. Next decrease can be made at {}";
+inline constexpr std::string_view kTooManySwitchesToOnDemand =
+    "Subscriber limit exceeded: Update to PayPerRequest mode are limited to {} in 1 day(s). Last update at {}. Next "
+    "update can be made at {}";  // sic
+
+// --- quotas (docs/dynamodb.md 9.5)
+inline constexpr std::string_view kUnitsAboveTableQuota =
+    "The requested {}, {}, is above the per table maximum for the account in {}. Per table maximum: {}. Refer to the "
+    "Amazon DynamoDB Developer Guide for current limits and how to request higher limits.";
+inline constexpr std::string_view kUnitsAboveIndexQuota =
+    "The requested {} for index {}, {}, is above the per index maximum for the account in {}. Per index maximum: {}. "
+    "Refer to the Amazon DynamoDB Developer Guide for current limits and how to request higher limits.";
+inline constexpr std::string_view kUnitsAboveAccountQuota =
+    "This request would have caused the {} limit to be exceeded for the account in {}. Current {} reserved by the "
+    "account: {}. Limit: {}. Requested: {}. Refer to the Amazon DynamoDB Developer Guide for current limits and how to "
+    "request higher limits.";
+inline constexpr std::string_view kMaximumAboveQuota =
+    "Subscriber limit exceeded: Requested {} for OnDemandThroughput for {} exceeds {} of the account in region {}";
+inline constexpr std::string_view kWarmAboveQuota =
+    "Subscriber limit exceeded: Requested {} for WarmThroughput for {} exceeds {} of the account in region {}";
 
 }  // namespace armature::model::messages
