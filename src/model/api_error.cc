@@ -67,6 +67,14 @@ ApiError ItemCollectionSizeLimitExceededException(std::string message) {
   return Make(ErrorFamily::kDynamoDb, "ItemCollectionSizeLimitExceededException", std::move(message));
 }
 
+ApiError ProvisionedThroughputExceededException(std::string message) {
+  return Make(ErrorFamily::kDynamoDb, "ProvisionedThroughputExceededException", std::move(message));
+}
+
+ApiError ThrottlingException(std::string message) {
+  return Make(ErrorFamily::kCoralAvailability, "ThrottlingException", std::move(message));
+}
+
 ApiError MissingAuthenticationTokenException(std::string message) {
   return Make(ErrorFamily::kCoralService, "MissingAuthenticationTokenException", std::move(message));
 }

@@ -47,6 +47,8 @@ using ApiResult = Result<T, ApiError>;
 [[gnu::cold]] ApiError ConditionalCheckFailedException();
 [[gnu::cold]] ApiError TransactionConflictException();
 [[gnu::cold]] ApiError ItemCollectionSizeLimitExceededException(std::string message);
+[[gnu::cold]] ApiError ProvisionedThroughputExceededException(std::string message);
+[[gnu::cold]] ApiError ThrottlingException(std::string message);
 [[gnu::cold]] ApiError MissingAuthenticationTokenException(std::string message);
 [[gnu::cold]] ApiError IncompleteSignatureException(std::string message);
 [[gnu::cold]] ApiError InvalidSignatureException(std::string message);

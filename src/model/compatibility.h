@@ -20,7 +20,11 @@ struct Compatibility {
   // CreateTable drops the throughput of on-demand tables and of their indexes: one definition for both billing modes.
   bool drops_throughput_on_demand = false;
 
-  static constexpr Compatibility DynamoDbLocal() { return {true, true, true, true, true}; }
+  // Tables are not kept to their throughput unless `--throttling` says so: definitions have 1 or 5 units because some
+  // number has to stand there.
+  bool never_throttles = false;
+
+  static constexpr Compatibility DynamoDbLocal() { return {true, true, true, true, true, true}; }
 };
 
 }  // namespace armature::model

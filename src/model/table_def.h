@@ -143,7 +143,8 @@ struct TableDef {
   uint32_t next_index_id = 1;
 
   BillingMode billing_mode = BillingMode::kProvisioned;
-  int64_t pay_per_request_since_millis = 0;  // 0 = never was on-demand
+  int64_t pay_per_request_since_millis = 0;    // 0 = never was on-demand
+  std::vector<int64_t> switches_to_on_demand;  // when, those that count for how often it may be; a creation is one
   ProvisionedThroughput throughput;
   OnDemandThroughput on_demand;
   WarmThroughput warm;

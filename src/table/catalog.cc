@@ -55,8 +55,12 @@ std::vector<storage::PartitionId> PartitionIds(const Table& table) {
 
 }  // namespace
 
-Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis)
-    : engine_(engine), clock_(clock), control_plane_delay_millis_(control_plane_delay_millis) {}
+Catalog::Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis,
+                 const ThrottleRules& throttling)
+    : engine_(engine),
+      clock_(clock),
+      control_plane_delay_millis_(control_plane_delay_millis),
+      throttling_(throttling) {}
 
 // --- loading
 
@@ -100,7 +104,8 @@ Task<Result<std::shared_ptr<Table>>> Catalog::LoadTable(std::string_view record,
     if (!of_index) co_return of_index.error();
     of_indexes[index.keyspace] = std::make_shared<PartitionSet>(std::move(*of_index));
   }
-  co_return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), std::move(*opened), of_indexes);
+  co_return std::make_shared<Table>(std::make_shared<const TableDef>(std::move(def)), std::move(*opened), of_indexes,
+                                    throttling_);
 }
 
 Task<Result<PartitionSet::List>> Catalog::OpenPartitions(storage::KeyspaceId keyspace,
@@ -266,9 +271,9 @@ Task<ApiResult<std::shared_ptr<Table>>> Catalog::Create(TableDef def) {
     co_return model::FromStatus(are_made);
   }
   // Made ready before it is stored: what is stored is in use from then on, memory or not.
-  auto table =
-      std::make_shared<Table>(std::make_shared<const TableDef>(def),
-                              PartitionSet::List{std::make_shared<Partition>(std::move(*partition))}, of_indexes);
+  auto table = std::make_shared<Table>(std::make_shared<const TableDef>(def),
+                                       PartitionSet::List{std::make_shared<Partition>(std::move(*partition))},
+                                       of_indexes, throttling_);
   TableList::Tables ready;
   ready.emplace(CatalogKeyOf(def), table);
   MakeRoomToTell();

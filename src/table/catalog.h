@@ -48,7 +48,9 @@ class CatalogListener {
 
 class Catalog {
  public:
-  Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis);
+  // `throttling` is what all tables are kept to.
+  Catalog(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis,
+          const ThrottleRules& throttling = {});
 
   // From then on `listener` is told of every change, in their order for each table; not of what Load finds. REQUIRES:
   // nothing is changed meanwhile, and it outlives the last change.
@@ -141,6 +143,7 @@ class Catalog {
   storage::Engine& engine_;
   const Clock& clock_;
   const int64_t control_plane_delay_millis_;
+  const ThrottleRules throttling_;
 
   LatchTable change_latch_{1};  // one change at a time
   uint64_t next_table_id_ = 1;  // of tables and keyspaces; guarded by change_latch_

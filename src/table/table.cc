@@ -3,10 +3,11 @@
 namespace armature::table {
 
 Table::Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions,
-             const IndexPartitions& of_indexes)
+             const IndexPartitions& of_indexes, const ThrottleRules& throttling)
     : id_(def->id),
       key_schema_(def->key_schema),
       partitions_(std::move(partitions)),
+      throttling_(throttling),
       has_local_indexes_(TableSchema(def, nullptr).has_local_indexes()) {
   Publish(MakeSchema(std::move(def), of_indexes));
 }
@@ -42,6 +43,12 @@ void Table::Publish(std::shared_ptr<const TableSchema> schema) noexcept {
   const bool is_awaited = def.status == ResourceStatus::kCreating && def.transition_due_millis > def.created_millis;
   data_from_millis_.store(is_awaited ? def.transition_due_millis : 0, std::memory_order_release);
   data_until_millis_.store(def.status == ResourceStatus::kDeleting ? 0 : INT64_MAX, std::memory_order_release);
+  // What may be used changes at once, for the table and for each of its indexes.
+  partitions_.throttle().Configure(throttling_, ResourceThrottle::SettingsOf(def.billing_mode, def));
+  for (const IndexSchema& index : schema->indexes()) {
+    if (index.is_global() && index.partitions)
+      index.partitions->throttle().Configure(throttling_, ResourceThrottle::SettingsOf(def.billing_mode, *index.def));
+  }
   MutexLock lock(mutex_);
   schema_.swap(schema);  // the old one goes, if at all, when the lock is free
 }

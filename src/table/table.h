@@ -21,7 +21,8 @@ namespace armature::table {
 
 class Table {
  public:
-  Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions, const IndexPartitions& of_indexes);
+  Table(std::shared_ptr<const model::TableDef> def, PartitionSet::List partitions, const IndexPartitions& of_indexes,
+        const ThrottleRules& throttling = {});
 
   // A consistent definition for the length of one request.
   std::shared_ptr<const model::TableDef> def() const;
@@ -69,6 +70,7 @@ class Table {
   const uint64_t id_;
   const model::KeySchema key_schema_;
   PartitionSet partitions_;
+  const ThrottleRules throttling_;
   const bool has_local_indexes_;
   TableJournal journal_;
   std::atomic<int64_t> earliest_expiry_{INT64_MAX};

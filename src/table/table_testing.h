@@ -130,8 +130,10 @@ inline std::string ReadItem(const ReadPath& reads, Table& table, std::string_vie
 // A catalogue and the two paths over an engine: what a process has. Reborn after a crash of the engine.
 struct TableLayer {
   TableLayer(storage::Engine& engine, const Clock& clock, int64_t control_plane_delay_millis = 0,
-             WriteOptions options = {})
-      : catalog(engine, clock, control_plane_delay_millis), writes(engine, clock, std::move(options)), reads(engine) {}
+             WriteOptions options = {}, const ThrottleRules& throttling = {})
+      : catalog(engine, clock, control_plane_delay_millis, throttling),
+        writes(engine, clock, std::move(options)),
+        reads(engine) {}
 
   std::shared_ptr<Table> CreateTable(std::string_view name, bool has_sort_key = false);
 

@@ -1,38 +1,14 @@
 """A server whose clock is set while it runs, by the library the arena preloads into it."""
 
-import os
-import pathlib
-import struct
 import time
 
 import pytest
 
 from harness import tables
-from harness.server import Server, binary
+from harness.server import Server
 from harness.waiting import wait_until
 
 HOUR = 3600
-
-
-class ShiftedClock:
-    def __init__(self, path):
-        self.path = path
-        self.shift(0)
-
-    def shift(self, seconds):
-        # In place: the server has the file mapped.
-        with open(self.path, "r+b" if self.path.exists() else "wb") as file:
-            file.write(struct.pack("q", int(seconds * 1e9)))
-
-
-@pytest.fixture
-def clock(tmp_path, monkeypatch):
-    shifted = ShiftedClock(tmp_path / "clock")
-    monkeypatch.setenv("LD_PRELOAD", str(pathlib.Path(binary()).parent / "libclock_shift.so"))
-    # A sanitizer's runtime wants to be the first library; behind one that only moves the clock it works as well.
-    monkeypatch.setenv("ASAN_OPTIONS", f"{os.environ.get('ASAN_OPTIONS', '')}:verify_asan_link_order=0")
-    monkeypatch.setenv("ARMATURE_CLOCK_SHIFT", str(shifted.path))
-    return shifted
 
 
 @pytest.mark.parametrize("jump", [-HOUR, HOUR])

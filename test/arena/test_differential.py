@@ -21,6 +21,9 @@ from harness.server import ROOT, Server
 sys.path.insert(0, str(ROOT / "bench"))
 import servers  # noqa: E402
 
+# The same tables on all, of five units a second: what is let in would depend on how fast each is.
+FREE = ("--throttling", "off")
+
 MINUTES = float(os.environ.get("ARMATURE_ARENA_MINUTES", 0))
 SHORT_REQUESTS = 1500
 SHOWN = 10
@@ -55,7 +58,7 @@ def show(new, seed):
 
 
 def test_the_engines_agree_in_everything(tmp_path, seed):
-    with Server(None) as memory, Server(tmp_path / "data") as disk:
+    with Server(None, *FREE) as memory, Server(tmp_path / "data", *FREE) as disk:
         pair = Pair(RawClient(disk.endpoint), RawClient(memory.endpoint))
         new, count, agreed = run(pair, "memory", seed, requests=SHORT_REQUESTS)
         assert not new, show(new, seed)
@@ -63,7 +66,7 @@ def test_the_engines_agree_in_everything(tmp_path, seed):
 
 
 def test_a_restart_changes_no_answer(tmp_path, seed):
-    with Server(tmp_path / "data") as server, Server(None) as memory:
+    with Server(tmp_path / "data", *FREE) as server, Server(None, *FREE) as memory:
         pair = Pair(RawClient(server.endpoint), RawClient(memory.endpoint))
         new, _, _ = run(pair, "memory", seed, requests=SHORT_REQUESTS // 3)
         assert not new, show(new, seed)
@@ -77,7 +80,7 @@ def test_a_restart_changes_no_answer(tmp_path, seed):
 
 def test_the_comparison_sees_a_difference(tmp_path, seed):
     """A server that was written to behind the comparison's back must be found out."""
-    with Server(None) as one, Server(None) as other:
+    with Server(None, *FREE) as one, Server(None, *FREE) as other:
         pair = Pair(RawClient(one.endpoint), RawClient(other.endpoint))
         for key in KEYS:
             RawClient(other.endpoint).ok("PutItem", {"TableName": "Differential.Hash", "Item": {"pk": {"S": key}, "odd": {"N": "1"}}})
@@ -90,7 +93,7 @@ if MINUTES:
     @pytest.mark.parametrize("peer", PEERS)
     def test_other_servers_differ_only_where_it_is_known(tmp_path, seed, peer):
         modules = pathlib.Path(os.environ.get("ARMATURE_PEERS", ROOT / "bench" / "node_modules"))
-        with Server(None) as ours, PEERS[peer](tmp_path / peer, modules, False) as theirs:
+        with Server(None, *FREE) as ours, PEERS[peer](tmp_path / peer, modules, False) as theirs:
             pair = Pair(RawClient(ours.endpoint), RawClient(theirs.endpoint))
             new, count, agreed = run(pair, peer, seed, seconds=MINUTES * 60 / len(PEERS))
             assert agreed > count / 3, "hardly anything agreed: are these the same requests?"

@@ -10,7 +10,7 @@ import botocore.awsrequest
 import botocore.credentials
 
 CORAL = "com.amazon.coral.service"
-VALIDATE = "com.amazon.coral.validate"
+OTHERS = {"ValidationException": "com.amazon.coral.validate", "ThrottlingException": "com.amazon.coral.availability"}
 MODELLED = "com.amazonaws.dynamodb.v20120810"
 CORAL_ERRORS = {
     "UnknownOperationException", "SerializationException", "MissingAuthenticationTokenException",
@@ -21,7 +21,7 @@ CORAL_ERRORS = {
 
 def error_type(name):
     """The whole `__type` of an error, as AWS prefixes it."""
-    prefix = CORAL if name in CORAL_ERRORS else VALIDATE if name == "ValidationException" else MODELLED
+    prefix = CORAL if name in CORAL_ERRORS else OTHERS.get(name, MODELLED)
     return f"{prefix}#{name}"
 
 

@@ -103,7 +103,7 @@ dev_test() {
   need_packages $packages_build $packages_test $packages_node
   case $what in all | wire | fault) need_node_modules ;; esac
   case $what in
-    wire | fault) build "$kind" armature ;;
+    wire | fault) build "$kind" armature clock_shift ;;
     arena) build "$kind" armature arena ;;
     *) build "$kind" ;;
   esac

@@ -1,15 +1,10 @@
 // DescribeLimits: the account's and tables' capacity quotas.
 #include "api/access.h"
 #include "api/handlers.h"
+#include "api/table/throughput_quotas.h"
 #include "base/text/json_writer.h"
 
 namespace armature::api {
-
-namespace {
-// AWS's default quotas (docs/dynamodb.md 2).
-constexpr int64_t kAccountMaxUnits = 80'000;
-constexpr int64_t kTableMaxUnits = 40'000;
-}  // namespace
 
 Task<model::ApiResult<void>> DescribeLimits(RequestContext& context, const wire::DescribeLimitsInput&) {
   ARMATURE_CO_CHECK_OK(Authorize(context, auth::Resource{}));

@@ -1,5 +1,6 @@
 // BatchGetItem: up to 100 items of several tables.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,7 +43,8 @@ struct TableRequest {
   const wire::KeysAndAttributes* request = nullptr;
   const expr::BoundProjection* projection = nullptr;
   std::shared_ptr<table::Table> table;
-  size_t keys_done = 0;  // from the front; the rest is unprocessed
+  size_t keys_done = 0;           // from the front; the rest is unprocessed,
+  std::vector<size_t> refused{};  // and so are these, for which there was no capacity
   double read_units = 0;
 };
 
@@ -109,6 +111,8 @@ ApiResult<void> FindTables(const RequestContext& context, const wire::BatchGetIt
 // What has been made of the reply.
 struct Reply {
   size_t bytes = 0;  // of items
+  size_t keys_read = 0;
+  std::optional<model::ApiError> refusal;  // of the first key there was no capacity for
   HeavyLane::Pass pass;
 };
 
@@ -129,11 +133,16 @@ Task<ApiResult<void>> ReadTable(RequestContext& context, TableRequest& table, Re
     read.is_consistent = is_consistent;
     read.room_bytes = kMaxReplyBytes - reply.bytes;
     ARMATURE_CO_CHECK_OK(co_await context.services.reads.GetMany(read));
+    if (read.refusal && !reply.refusal) reply.refusal = std::move(read.refusal);
+    for (size_t i = 0; i < read.taken; ++i) {
+      if (read.is_refused(i)) table.refused.push_back(table.keys_done + i);
+      else ++reply.keys_read;
+    }
     table.keys_done += read.taken;
     table.read_units += read.read_units;
     reply.bytes += read.item_bytes;
     for (size_t i = 0; i < read.taken; ++i) {
-      if (!read.found(i)) continue;
+      if (read.is_refused(i) || !read.found(i)) continue;
       auto decoded = model::DecodeItem(read.record(i), context.arena);
       if (!decoded) co_return UnreadableItem(table.name, decoded.error());
       json.BeginValue();
@@ -165,10 +174,12 @@ void WriteUnprocessed(JsonWriter& json, const TableRequest& table) {
   json.BeginObject();
   json.Key("Keys");
   json.BeginArray();
-  for (size_t i = table.keys_done; i < request.Keys.size(); ++i) {
+  const auto write_key = [&](size_t i) {
     json.BeginValue();
     wire::AppendItemAsJson(request.Keys[i].item(), json.out());
-  }
+  };
+  for (const size_t i : table.refused) write_key(i);
+  for (size_t i = table.keys_done; i < request.Keys.size(); ++i) write_key(i);
   json.EndArray();
   if (request.ConsistentRead) json.MemberBool("ConsistentRead", *request.ConsistentRead);
   if (request.ProjectionExpression) json.Member("ProjectionExpression", *request.ProjectionExpression);
@@ -205,16 +216,17 @@ Task<ApiResult<void>> BatchGetItem(RequestContext& context, const wire::BatchGet
     json.EndArray();
   }
   json.EndObject();
+  if (reply.refusal && reply.keys_read == 0) co_return std::move(*reply.refusal);
 
   json.Key("UnprocessedKeys");
   json.BeginObject();
   for (const auto& table : tables)
-    if (table.keys_done < table.request->Keys.size()) WriteUnprocessed(json, table);
+    if (!table.refused.empty() || table.keys_done < table.request->Keys.size()) WriteUnprocessed(json, table);
   json.EndObject();
 
   std::vector<ConsumedCapacity> consumed;
   for (const auto& table : tables) {
-    if (table.keys_done == 0) continue;
+    if (table.keys_done == table.refused.size()) continue;  // nothing was read of it
     consumed.emplace_back();
     consumed.back().table_name = table.name;
     consumed.back().table_units = table.read_units;

@@ -12,6 +12,7 @@
 #include "api/table_lookup.h"
 #include "model/item_size.h"
 #include "model/messages/items.h"
+#include "table/throttle/throttle_error.h"
 
 namespace armature::api {
 
@@ -119,7 +120,9 @@ std::unique_ptr<table::ItemWrite[]> MakeWrites(const std::vector<Member>& member
 }
 
 // Failures a client can do something about by sending the member again; the others are told.
-bool IsUnprocessed(const table::ItemWrite& write) { return write.failure && write.failure->http_status >= 500; }
+bool IsUnprocessed(const table::ItemWrite& write) {
+  return write.failure && (write.failure->http_status >= 500 || table::IsThrottleError(*write.failure));
+}
 
 void WriteUnprocessed(JsonWriter& json, const std::vector<Member>& members, const table::ItemWrite* writes) {
   json.Key("UnprocessedItems");

@@ -6,6 +6,7 @@
 #include "partiql/lower.h"
 #include "table/keys/key_range.h"
 #include "table/read/page_read.h"
+#include "table/throttle/throttle_error.h"
 #include "wire/json/attribute_json.h"
 
 namespace armature::api {
@@ -98,7 +99,13 @@ Task<ApiResult<void>> ReadRanges(RequestContext& context, SelectPage& page, Json
     read.filter = is_scan ? plan.reads.filter : plan.reads.reads[i].filter;
     // Conditions see what the index has, even if the item behind it is read for the sake of a column.
     read.sink = &rows;
-    ARMATURE_CO_CHECK_OK(co_await table::ReadPage(context.services.engine, read, context.arena));
+    const auto done = co_await table::ReadPage(context.services.engine, read, context.arena);
+    // There was capacity for the ranges before: they are a page.
+    if (!done && i > page.start.read && table::IsThrottleError(done.error())) {
+      page.next = NextToken{.read = i};
+      break;
+    }
+    if (!done) co_return done.error();
     page.consumed.AddPage(read);
 
     rows_left -= read.row_count;

@@ -8,7 +8,9 @@
 #include "api/table/relaxed_definition.h"
 #include "api/table/table_description.h"
 #include "api/table/table_settings.h"
+#include "api/table/throughput_changes.h"
 #include "api/table/throughput_checks.h"
+#include "api/table/throughput_quotas.h"
 #include "api/table_lookup.h"
 #include "model/messages/tables.h"
 
@@ -30,7 +32,7 @@ ApiResult<void> ApplyBilling(const wire::CreateTableInput& request, int64_t now_
   if (is_on_demand) {
     if (request.ProvisionedThroughput) return InvalidParameter(messages::kThroughputWithPayPerRequest);
     table.pay_per_request_since_millis = now_millis;
-    return {};
+    return CountSwitchToOnDemand(now_millis, table);
   }
   if (!request.ProvisionedThroughput) return InvalidParameter(messages::kThroughputMissing);
   ARMATURE_TRY(table.throughput, MakeProvisionedThroughput(*request.ProvisionedThroughput));
@@ -120,6 +122,7 @@ Task<ApiResult<void>> CreateTable(RequestContext& context, const wire::CreateTab
     def.stream.label = StreamLabel(++millis);
   if (context.services.catalog.CountTables(context.scope()) >= kMaxTablesPerRegion)
     co_return model::LimitExceededException(fmt::format(messages::kTooManyTables, kMaxTablesPerRegion));
+  ARMATURE_CO_CHECK_OK(CheckThroughputQuotas(context, nullptr, def));
   ARMATURE_CO_TRY(const auto table, co_await context.services.catalog.Create(std::move(def)));
   if (request.StreamSpecification) {
     const Status followed = co_await context.services.journal.FollowDefinition(table);

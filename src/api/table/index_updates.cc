@@ -8,6 +8,7 @@
 
 #include "api/table/index_definitions.h"
 #include "api/table/key_schema_checks.h"
+#include "api/table/throughput_changes.h"
 #include "api/table/throughput_checks.h"
 #include "model/messages/tables.h"
 

@@ -4,7 +4,6 @@
 
 #include "api/table/key_schema_checks.h"
 #include "api/table/table_description.h"
-#include "api/table/table_settings.h"
 #include "model/messages/tables.h"
 
 namespace armature::api {
@@ -16,9 +15,6 @@ namespace messages = model::messages;
 namespace {
 
 constexpr int64_t kMaxUnits = 1'000'000'000'000;
-constexpr int64_t kMillisPerHour = 3'600'000;
-constexpr int64_t kMillisPerDay = 24 * kMillisPerHour;
-constexpr int64_t kFreeDecreasesPerDay = 4;
 
 ApiResult<void> ApplyMaximum(std::string_view member, const wire::Opt<int64_t>& requested, bool may_remove,
                              std::optional<int64_t>& current) {
@@ -46,26 +42,6 @@ ApiResult<model::ProvisionedThroughput> MakeProvisionedThroughput(const wire::Pr
   throughput.read_units = *requested.ReadCapacityUnits;
   throughput.write_units = *requested.WriteCapacityUnits;
   return throughput;
-}
-
-ApiResult<void> ChangeThroughput(const model::ProvisionedThroughput& requested, int64_t now_millis,
-                                 model::ProvisionedThroughput& current) {
-  const bool is_decrease = requested.read_units < current.read_units || requested.write_units < current.write_units;
-  const bool is_increase = requested.read_units > current.read_units || requested.write_units > current.write_units;
-  if (is_decrease) {
-    const bool is_same_day = current.last_decrease_millis / kMillisPerDay == now_millis / kMillisPerDay;
-    const int64_t decreases_today = is_same_day ? current.decreases_today : 0;
-    const bool is_recent = now_millis - current.last_decrease_millis < kMillisPerHour;
-    if (decreases_today >= kFreeDecreasesPerDay && is_recent)
-      return model::LimitExceededException(
-          fmt::format(messages::kTooManyDecreases, decreases_today, StreamLabel(current.last_decrease_millis) + "Z"));
-    current.decreases_today = decreases_today + 1;
-    current.last_decrease_millis = now_millis;
-  }
-  if (is_increase) current.last_increase_millis = now_millis;
-  current.read_units = requested.read_units;
-  current.write_units = requested.write_units;
-  return {};
 }
 
 ApiResult<void> ApplyOnDemandThroughput(const wire::OnDemandThroughput& requested, model::BillingMode mode,

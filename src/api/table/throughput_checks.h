@@ -12,10 +12,6 @@ namespace armature::api {
 // Both numbers are there (wire/ saw to that) and not absurd.
 model::ApiResult<model::ProvisionedThroughput> MakeProvisionedThroughput(const wire::ProvisionedThroughput& requested);
 
-// Replaces provisioned units, keeping the history and the limit on decreases (docs/dynamodb.md 9.5).
-model::ApiResult<void> ChangeThroughput(const model::ProvisionedThroughput& requested, int64_t now_millis,
-                                        model::ProvisionedThroughput& current);
-
 // Merges what is asked into `current`. -1 removes a maximum where `may_remove` (UpdateTable).
 model::ApiResult<void> ApplyOnDemandThroughput(const wire::OnDemandThroughput& requested, model::BillingMode mode,
                                                bool may_remove, model::OnDemandThroughput& current);

@@ -6,7 +6,9 @@
 #include "api/table/key_schema_checks.h"
 #include "api/table/table_description.h"
 #include "api/table/table_settings.h"
+#include "api/table/throughput_changes.h"
 #include "api/table/throughput_checks.h"
+#include "api/table/throughput_quotas.h"
 #include "api/table_lookup.h"
 #include "model/messages/tables.h"
 
@@ -60,17 +62,21 @@ ApiResult<void> ApplyTableThroughput(const wire::UpdateTableInput& request, bool
   return ChangeThroughput(requested, now_millis, table.throughput);
 }
 
-void SwitchBillingMode(BillingMode mode, int64_t now_millis, TableDef& table) {
-  if (table.billing_mode == mode) return;
+ApiResult<void> SwitchBillingMode(BillingMode mode, int64_t now_millis, TableDef& table) {
+  if (table.billing_mode == mode) return {};
+  if (mode == BillingMode::kPayPerRequest) {
+    ARMATURE_CHECK_OK(CountSwitchToOnDemand(now_millis, table));
+    table.pay_per_request_since_millis = now_millis;
+  }
   table.billing_mode = mode;
-  if (mode == BillingMode::kPayPerRequest) table.pay_per_request_since_millis = now_millis;
   // On-demand tables show zero units; provisioned ones have no on-demand maximum.
   const auto reset = [&](auto& owner) {
-    owner.throughput.read_units = owner.throughput.write_units = 0;
+    DropThroughput(now_millis, owner.throughput);
     owner.on_demand = {};
   };
   reset(table);
   for (auto& index : table.indexes) reset(index);
+  return {};
 }
 
 ApiResult<void> CheckIndexesProvisioned(const TableDef& table) {
@@ -116,7 +122,8 @@ ApiResult<void> Apply(const wire::UpdateTableInput& request, int64_t now_millis,
   const bool was_on_demand = table.billing_mode == BillingMode::kPayPerRequest;
   if (request.BillingMode) {
     const bool to_on_demand = *request.BillingMode == "PAY_PER_REQUEST";
-    SwitchBillingMode(to_on_demand ? BillingMode::kPayPerRequest : BillingMode::kProvisioned, now_millis, table);
+    ARMATURE_CHECK_OK(
+        SwitchBillingMode(to_on_demand ? BillingMode::kPayPerRequest : BillingMode::kProvisioned, now_millis, table));
   }
   ARMATURE_CHECK_OK(ApplyTableThroughput(request, was_on_demand, now_millis, table));
   ARMATURE_CHECK_OK(ApplyIndexUpdates(request, was_on_demand, now_millis, table));
@@ -144,7 +151,9 @@ Task<ApiResult<void>> UpdateTable(RequestContext& context, const wire::UpdateTab
   const auto [scope, name] = TargetOf(context, *request.TableName);
   const auto before = table->schema();
   ARMATURE_CO_TRY(const auto def, co_await context.services.catalog.Update(scope, name, [&](TableDef& current) {
-    return Apply(request, context.now_millis, current);
+    const TableDef earlier = current;
+    auto applied = Apply(request, context.now_millis, current);
+    return applied ? CheckThroughputQuotas(context, &earlier, current) : std::move(applied);
   }));
   if (request.StreamSpecification) {
     const Status followed = co_await context.services.journal.FollowDefinition(table);

@@ -93,6 +93,17 @@ void WriteKinesis(JsonWriter& json, const std::vector<KinesisDestinationDef>& de
   json.EndArray();
 }
 
+void WriteSwitches(JsonWriter& json, const std::vector<int64_t>& switches) {
+  json.Key("switchesToOnDemand");
+  json.BeginArray();
+  for (const int64_t at : switches) {
+    json.BeginObject();
+    WriteInt(json, "at", at);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
 void WritePolicyMembers(JsonWriter& json, const ResourcePolicyDef& policy) {
   WriteString(json, "document", policy.document);
   WriteInt(json, "revision", policy.revision);
@@ -143,6 +154,7 @@ std::string EncodeTableDef(const TableDef& table) {
   WriteInt(json, "nextIndexId", table.next_index_id);
   WriteString(json, "billingMode", BillingModeName(table.billing_mode));
   WriteInt(json, "payPerRequestSince", table.pay_per_request_since_millis);
+  if (!table.switches_to_on_demand.empty()) WriteSwitches(json, table.switches_to_on_demand);
   WriteThroughput(json, table);
   WriteString(json, "tableClass", table.table_class);
   WriteInt(json, "tableClassChanged", table.table_class_changed_millis);
@@ -196,6 +208,8 @@ void ReadThroughput(const JsonRecord& record, Owner& owner) {
   owner.warm.read_units = record.OptionalInt("warmReadUnits");
   owner.warm.write_units = record.OptionalInt("warmWriteUnits");
 }
+
+int64_t ReadSwitch(const JsonRecord& record) { return record.Int("at"); }
 
 ResourceStatus ReadStatus(const JsonRecord& record) {
   const std::string name = record.Text("status");
@@ -270,6 +284,7 @@ Result<TableDef> ReadTable(const JsonRecord& record) {
   table.billing_mode =
       record.Text("billingMode") == "PROVISIONED" ? BillingMode::kProvisioned : BillingMode::kPayPerRequest;
   table.pay_per_request_since_millis = record.Int("payPerRequestSince");
+  table.switches_to_on_demand = record.List("switchesToOnDemand", ReadSwitch);
   ReadThroughput(record, table);
   table.table_class = record.Text("tableClass");
   table.table_class_changed_millis = record.Int("tableClassChanged");

@@ -20,6 +20,7 @@ TableDef Sample() {
   index.name = "byYear";
   index.key_schema = {{{"sk", Type::kN}}, {}};
   def.indexes.push_back(index);
+  def.switches_to_on_demand = {1'700'000'000'000, 1'700'000'060'000};
   def.tags = {{"team", "a"}};
   def.policy = {"{}", 1'700'000'000'000, {{"arn:aws:iam::123456789012:user/bob", "AIDABOB"}}};
   def.stream_policies = {{"2023-11-14T22:13:20.000", {"[]", 1'700'000'000'001, {}}}};

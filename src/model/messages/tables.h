@@ -100,10 +100,6 @@ inline constexpr std::string_view kIndexThroughputUnchanged =
     "Current ReadCapacityUnits provisioned for the index: {}. Requested ReadCapacityUnits: {}. Current "
     "WriteCapacityUnits provisioned for the index: {}. Requested WriteCapacityUnits: {}. Refer to the Amazon DynamoDB "
     "Developer Guide for current limits and how to request higher limits.";
-inline constexpr std::string_view kTooManyDecreases =
-    "Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day. After the first 4 "
-    "decreases, each subsequent decrease in the same UTC day can be performed at most once every 3600 seconds. Number "
-    "of decreases today: {}. Last decrease at {}.";
 inline constexpr std::string_view kIndexNotFoundInTable =
     "Requested resource not found: Table: {} does not have the index: {}";
 inline constexpr std::string_view kIndexUpdateEmpty =

@@ -33,6 +33,7 @@ TEST(LocalOptions, EveryBehaviourIsOn) {
   EXPECT_TRUE(compatibility.drops_unused_definitions);
   EXPECT_TRUE(compatibility.words_repeated_definitions);
   EXPECT_TRUE(compatibility.drops_throughput_on_demand);
+  EXPECT_TRUE(compatibility.never_throttles);
 }
 
 TEST(LocalOptions, FlagsBecomeThoseOfServe) {

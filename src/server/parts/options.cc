@@ -308,6 +308,18 @@ void AddBehaviourOptions(CLI::App& app, ServeOptions& options) {
          "What becomes of a request that meets an item of a transaction under way. wait: it waits for its turn;\n"
          "fail: it is refused with TransactionConflict, as on AWS, to try how a client takes it (default wait)")
       ->check(CLI::IsMember({"wait", "fail"}).description("wait|fail"));
+  // What is not said follows from --compat: DynamoDB Local throttles nothing.
+  app.add_option_function<std::string>(
+         "--throttling", [&options](const std::string& what) { options.throttles = what == "on"; },
+         "on: tables are kept to the throughput that they are provisioned with, or to their maximums on demand, as on\n"
+         "AWS; off: everybody may use what there is (default on, with --compat=dynamodb-local off)")
+      ->check(CLI::IsMember({"on", "off"}).description("on|off"));
+  app.add_option_function<std::string>(
+         "--partition-limits", [&options](const std::string& what) { options.has_partition_limits = what == "aws"; },
+         "aws: tables have as many partitions as on AWS, and each serves 3,000 read and 1,000 write units a second, "
+         "to\n"
+         "find keys that are too hot; none: only what the whole table uses counts (default none)")
+      ->check(CLI::IsMember({"aws", "none"}).description("aws|none"));
   // For tests: dies as if killed when the write path comes to this point.
   app.add_option("--crash-at", options.crash_at)->group("");
   app.add_option(
@@ -414,6 +426,9 @@ ParsedOptions ParseFlags(std::vector<std::string> flags, const std::string& wher
   AddTriggerOptions(app, options);
   AddKinesisOptions(app, options);
   if (auto end = ParseInto(app, std::move(flags), where, "armature serve")) return *std::move(end);
+  if (app.count("--throttling") == 0 && options.compatibility.never_throttles) options.throttles = false;
+  if (options.has_partition_limits && !options.throttles)
+    return CommandFault(where + "--partition-limits=aws cannot be had without throttling");
   // What is read late would be cached as if it were the latest.
   if (options.dax.is_coherent && options.eventual_lag_millis > 0)
     return CommandFault(where + "--dax-coherent cannot be had together with --eventual-lag");

@@ -58,7 +58,9 @@ struct ServeOptions {
   std::optional<Rate> rate_per_principal;
   auth::BackoffOptions failed_signatures;
   int64_t control_plane_delay_millis = 0;
-  int64_t eventual_lag_millis = 0;  // 0 = eventually consistent reads are current
+  int64_t eventual_lag_millis = 0;    // 0 = eventually consistent reads are current
+  bool throttles = true;              // tables are kept to their throughput
+  bool has_partition_limits = false;  // and partitions to Amazon's
   table::TransactionConflicts transaction_conflicts = table::TransactionConflicts::kWait;
   std::string crash_at;                                    // a labelled point of the write path; empty: none
   int64_t stream_shard_millis = int64_t{4} * 3600 * 1000;  // how long a stream's shard stays open

@@ -159,6 +159,19 @@ TEST(ServeOptions, ReadsLagOnlyIfAsked) {
   EXPECT_FALSE(ParseServeOptions({"--eventual-lag", "-1"}).options.has_value());
 }
 
+TEST(ServeOptions, TablesAreKeptToTheirThroughputUnlessDynamoDbLocalIsImitated) {
+  EXPECT_TRUE(Parsed({}).throttles);
+  EXPECT_FALSE(Parsed({"--throttling=off"}).throttles);
+  EXPECT_FALSE(Parsed({"--compat=dynamodb-local"}).throttles);
+  EXPECT_TRUE(Parsed({"--throttling=on", "--compat=dynamodb-local"}).throttles);
+  EXPECT_FALSE(ParseServeOptions({"--throttling=perhaps"}).options.has_value());
+  EXPECT_FALSE(Parsed({}).has_partition_limits);
+  EXPECT_TRUE(Parsed({"--partition-limits=aws"}).has_partition_limits);
+  EXPECT_FALSE(Parsed({"--partition-limits=aws", "--partition-limits=none"}).has_partition_limits);
+  const ParsedOptions refused = ParseServeOptions({"--partition-limits=aws", "--throttling=off"});
+  EXPECT_EQ(refused.text, "armature: --partition-limits=aws cannot be had without throttling\n");
+}
+
 // For finding out whether a fault is the memtable's; not for choosing.
 TEST(ServeOptions, TheMemtableIsAHiddenSwitch) {
   EXPECT_EQ(Parsed({}).memtable, storage::MemtableKind::kLinked);

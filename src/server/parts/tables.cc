@@ -30,6 +30,10 @@ table::WriteOptions WriteOptionsFrom(const ServeOptions& options) {
   return writes;
 }
 
+table::ThrottleRules ThrottleRulesFrom(const ServeOptions& options, const table::RunningClock& clock) {
+  return {options.throttles ? &clock : nullptr, options.has_partition_limits};
+}
+
 // How long an index may lag behind its table while nobody reads it.
 constexpr std::chrono::milliseconds kFollowInterval(10);
 
@@ -38,7 +42,9 @@ constexpr std::chrono::milliseconds kFollowInterval(10);
 Tables::Tables(const ServeOptions& options, Store& store)
     : options_(options),
       store_(store),
-      catalog_(*store.engine, store.clock, options.control_plane_delay_millis),
+      throttle_clock_(store.clock),
+      catalog_(*store.engine, store.clock, options.control_plane_delay_millis,
+               ThrottleRulesFrom(options, throttle_clock_)),
       journal_(*store.engine, store.clock, catalog_, store.metrics, JournalOptionsFrom(options)),
       writes_(*store.engine, store.clock, WriteOptionsFrom(options)),
       tokens_(*store.engine, store.clock) {}

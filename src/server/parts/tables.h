@@ -41,6 +41,7 @@ class Tables {
 
   const ServeOptions& options_;
   Store& store_;
+  const table::RunningClock throttle_clock_;
   table::Catalog catalog_;
   table::Journal journal_;
   std::optional<table::LaggedView> lagged_view_;

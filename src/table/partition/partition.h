@@ -1,9 +1,9 @@
 // Partition: a part of a table's items as this process has it: all that belongs to one range of hashes.
 //
 // Owns what is true only for as long as the partition is open: the latches of its items, the images of those written
-// lately, and which commit was the newest; and shares the meter with whoever has had the partition before. It dies with
-// its handle (storage/partition.h): whoever is refused with kFenced looks in the table for the one that has taken its
-// place. Thread-safe as its parts are. Made by the catalogue; used by the read and write paths.
+// lately, and which commit was the newest; and shares the meter and the ceilings with whoever has had the partition
+// before. It dies with its handle (storage/partition.h): whoever is refused with kFenced looks in the table for the one
+// that has taken its place. Thread-safe as its parts are. Made by the catalogue; used by the read and write paths.
 //
 // Where a change of several partitions cannot be one commit (no multi_partition_atomic), it also has the rows that
 // stand for what is half done: intents of transactions and notes for global indexes.
@@ -20,15 +20,17 @@
 #include "table/partition/latest_images.h"
 #include "table/partition/meter.h"
 #include "table/partition/pending_rows.h"
+#include "table/throttle/partition_ceilings.h"
 
 namespace armature::table {
 
 class Partition {
  public:
-  // `before` is the same partition under another handle, whose meter goes on; null: there was none.
+  // `before` is the same partition under another handle, whose meter and ceilings go on; null: there was none.
   explicit Partition(std::shared_ptr<storage::OpenPartition> handle, const Partition* before = nullptr)
       : handle_(std::move(handle)),
         meter_(before ? before->meter_ : std::make_shared<Meter>()),
+        ceilings_(before ? before->ceilings_ : std::make_shared<PartitionCeilings>()),
         latches_(LatchesFor(handle_->info().hashes)),
         records_end_(handle_->newest() + 1) {}
   // With what the store has of half done changes.
@@ -54,6 +56,8 @@ class Partition {
 
   // What was used of it.
   Meter& meter() const { return *meter_; }
+  // What may be used of it.
+  const std::shared_ptr<PartitionCeilings>& ceilings() const { return ceilings_; }
 
   // Items that a transaction has announced to change, and those whose rows in global indexes are yet to follow.
   PendingRows& intents() { return intents_; }
@@ -107,6 +111,7 @@ class Partition {
  private:
   const std::shared_ptr<storage::OpenPartition> handle_;
   const std::shared_ptr<Meter> meter_;
+  const std::shared_ptr<PartitionCeilings> ceilings_;
   LatchTable latches_;
   LatestImages images_{latches_.stripe_count()};
   std::atomic<storage::Mark> newest_{0};

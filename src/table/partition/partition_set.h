@@ -1,4 +1,4 @@
-// PartitionSet: the partitions a table, or a global index, has at this moment.
+// PartitionSet: the partitions a table, or a global index, has at this moment, and what of them may be used together.
 //
 // Owns them. A list is immutable once it is published, and whoever has found a partition keeps it for as long as it
 // takes: if it dies meanwhile, what is asked of it is refused with kFenced, and LookAgain finds what has taken its
@@ -18,6 +18,7 @@
 #include "storage/engine_calls.h"
 #include "table/partition/latches.h"
 #include "table/partition/partition.h"
+#include "table/throttle/resource_throttle.h"
 
 namespace armature::table {
 
@@ -43,6 +44,8 @@ class PartitionSet {
   // By hash ascending, without those that have ended.
   std::shared_ptr<const List> list() const;
   std::shared_ptr<const List> ended() const;
+  // What customers may use of all of them.
+  ResourceThrottle& throttle() const { return throttle_; }
   // All of them together. Never below zero, as a part may be alone.
   storage::RowCount CountRows(uint32_t slot) const;
 
@@ -66,6 +69,7 @@ class PartitionSet {
   void Publish(std::shared_ptr<const List> list, std::shared_ptr<const List> ended) const noexcept;
 
   const storage::KeyspaceId keyspace_;
+  mutable ResourceThrottle throttle_;
   // The same partitions under other handles are the same set.
   mutable LatchTable change_latch_{1};
   mutable Mutex mutex_;

@@ -1,4 +1,5 @@
-// SplitChooser: which partitions are to be split: those that were too busy for too long, and those that are too large.
+// SplitChooser: which partitions are to be split: those that were too busy for too long, those that are too large, and
+// the widest while there are fewer than the throughput of their table or index needs (throttle/resource_throttle.h).
 //
 // Remembers for how long each was busy. How large one is it counts itself. Not thread-safe; used by the journal's
 // upkeep.
@@ -10,6 +11,7 @@
 
 #include "storage/partition.h"
 #include "table/partition/partition_set.h"
+#include "table/partition/peak_watch.h"
 
 namespace armature::table {
 
@@ -36,6 +38,7 @@ class SplitChooser {
   struct Heat {
     int64_t asked_millis = 0;
     std::map<storage::PartitionId, int> seconds;  // busy for so long
+    PeakWatch peak;
   };
 
   const SplitRules rules_;

@@ -89,6 +89,20 @@ TEST_F(SplitChooserTest, TheLargeAreChosen) {
       << "not limited as those for heat are";
 }
 
+TEST_F(SplitChooserTest, TheWidestAreChosenUntilThereAreEnoughForTheThroughput) {
+  ManualClock clock;
+  RunningClock running(clock);
+  const auto provision = [&](int64_t writes) {
+    partitions_->throttle().Configure({&running, /*has_partition_limits=*/true},
+                                      {model::BillingMode::kProvisioned, {.read_units = 1, .write_units = writes}});
+    return chooser_.Choose(kKeyspace, *partitions_, now_);
+  };
+  EXPECT_THAT(provision(1500), IsEmpty()) << "none has more than half of the hashes";
+  EXPECT_THAT(provision(2500), ElementsAre(2));
+  EXPECT_THAT(provision(5000), ElementsAre(2, 4, 5));
+  EXPECT_THAT(provision(1), IsEmpty());
+}
+
 TEST_F(SplitChooserTest, WhatIsNotAskedForIsForgotten) {
   for (int i = 0; i < 3; ++i) EXPECT_THAT(Second(50, 0, 0), IsEmpty());
   chooser_.ForgetOthers(now_ + 1);

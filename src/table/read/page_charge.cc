@@ -41,14 +41,18 @@ PageCharge::PageCharge(const PageRead& page) : factor_(page.is_consistent ? 1.0 
 
 void PageCharge::AddFetched(size_t item_size) { new_fetched_units_ += ReadUnits(item_size, true); }
 
-void PageCharge::TakePortion(const PageRead& page, Meter& meter) {
+double PageCharge::TakePortion(const PageRead& page, Meter& meter) {
   const double units = RowUnits(page.row_bytes);
   const double added = units - row_units_ + new_fetched_units_;
   row_units_ = units;
   fetched_units_ += new_fetched_units_;
   new_fetched_units_ = 0;
   if (added > 0) meter.AddRead(added * factor_);
+  return added * factor_;
 }
+
+size_t PageCharge::ItemsFor(double units) const { return static_cast<size_t>(units / factor_); }
+size_t PageCharge::BytesFor(double units) const { return ItemsFor(units) * kReadUnitBytes; }
 
 int PageCharge::PartitionsScanned(const PageRead& page) const {
   int last = last_partition_;
@@ -60,11 +64,13 @@ int PageCharge::PartitionsScanned(const PageRead& page) const {
   return std::max(1, last - first_partition_ + 1);
 }
 
-void PageCharge::Finish(PageRead& page, Meter& meter) {
+double PageCharge::Finish(PageRead& page, Meter& meter) {
   const double units = std::max(row_units_, static_cast<double>(PartitionsScanned(page)));
-  if (units > row_units_) meter.AddRead((units - row_units_) * factor_);
+  const double added = (units - row_units_) * factor_;
+  if (added > 0) meter.AddRead(added);
   page.table_units = fetched_units_ * factor_;
   (page.index ? page.index_units : page.table_units) += units * factor_;
+  return added;
 }
 
 }  // namespace armature::table

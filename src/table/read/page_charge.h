@@ -18,10 +18,15 @@ class PageCharge {
 
   // An item of that size was fetched for a row.
   void AddFetched(size_t item_size);
-  // The rows counted in the page since the last call are of the meter's partition.
-  void TakePortion(const PageRead& page, Meter& meter);
-  // The page is read: leaves in it what it has cost.
-  void Finish(PageRead& page, Meter& meter);
+  // The rows counted in the page since the last call are of the meter's partition. Gives what they cost.
+  double TakePortion(const PageRead& page, Meter& meter);
+  // The page is read: leaves in it what it has cost. Gives what that is beyond its portions.
+  double Finish(PageRead& page, Meter& meter);
+  // Of the smallest page there is.
+  double least_units() const { return factor_; }
+  // What is to be had for so many units: bytes of rows, or small items that are fetched.
+  size_t BytesFor(double units) const;
+  size_t ItemsFor(double units) const;
 
  private:
   int PartitionsScanned(const PageRead& page) const;

@@ -11,6 +11,7 @@
 #include "table/partition/row_scan.h"
 #include "table/read/page_charge.h"
 #include "table/storage_errors.h"
+#include "table/throttle/throttle_error.h"
 
 namespace armature::table {
 
@@ -25,6 +26,8 @@ constexpr size_t kPortionBytes = 128 * 1024;
 constexpr size_t kPortionFetches = 200;
 // What a row costs besides its bytes, in bytes.
 constexpr size_t kRowUnits = 128;
+// No more than so many units are read at once; it is more than a portion can cost.
+constexpr double kMostPortionUnits = 1000;
 
 class PageReader {
  public:
@@ -34,12 +37,15 @@ class PageReader {
         arena_(arena),
         charge_(page),
         is_done_(!page.range.end.empty() && page.range.begin >= page.range.end),
-        rows_(*page.partitions, std::move(page.range), page.at, page.is_reverse) {}
+        rows_(*page.partitions, std::move(page.range), page.at, page.is_reverse),
+        throttle_(page.partitions->throttle()),
+        is_limited_(throttle_.limits(Use::kRead)) {}
 
   Task<ApiResult<void>> Run() {
+    if (is_limited_) ARMATURE_CO_CHECK_OK(Admit());
     while (!is_done_ && !rows_.at_end()) {
-      const size_t left = page_.limit - page_.row_count;
-      storage::ScanOp& scan = rows_.Prepare(page_.fetch_from ? std::min(left, kPortionFetches) : left, kPortionBytes);
+      const Portion portion = NextPortion();
+      storage::ScanOp& scan = rows_.Prepare(portion.rows, portion.bytes);
       Status status = co_await storage::Run(engine_, scan);
       WorkMeter::Add(scan.buffer.size());
       if (status.ok() && page_.fetch_from) status = co_await FetchItems(scan);
@@ -56,14 +62,66 @@ class PageReader {
         }
         co_await YieldIfDue();
       }
-      charge_.TakePortion(page_, rows_.partition().meter());
-      if (!is_done_) rows_.Advance();
+      Pay(charge_.TakePortion(page_, rows_.partition().meter()));
+      if (is_done_) break;
+      rows_.Advance();
+      if (is_limited_ && !rows_.at_end() && !scan.rows.empty()) ARMATURE_CO_CHECK_OK(StopIfExhausted(scan));
     }
-    charge_.Finish(page_, rows_.partition().meter());
+    Pay(charge_.Finish(page_, rows_.partition().meter()));
     co_return ApiResult<void>{};
   }
 
  private:
+  // --- capacity, where it is limited
+
+  ApiResult<void> Admit() {
+    const Limit limit = throttle_.Admit(Use::kRead, charge_.least_units(), rows_.partition().ceilings(), admission_);
+    if (limit == Limit::kNone) return {};
+    const bool is_of_index = page_.index && page_.index->is_global();
+    return ThrottleError(*page_.table->def(), is_of_index ? page_.index->def : nullptr, Use::kRead, limit);
+  }
+
+  // What was paid for being let in is a part of the first sum.
+  void Pay(double units) {
+    if (!is_limited_) return;
+    const Admission paid_ahead = std::move(admission_);
+    if (units > 0) throttle_.Pay(Use::kRead, units, rows_.partition().ceilings()).Keep();
+  }
+
+  struct Portion {
+    size_t rows = 0;
+    size_t bytes = 0;
+  };
+  // No more than there is capacity for, as far as can be said before.
+  Portion NextPortion() {
+    const size_t left = page_.limit - page_.row_count;
+    Portion portion{page_.fetch_from ? std::min(left, kPortionFetches) : left, kPortionBytes};
+    if (!is_limited_) return portion;
+    const double units = std::clamp(throttle_.Balance(Use::kRead, *rows_.partition().ceilings()), charge_.least_units(),
+                                    kMostPortionUnits);
+    portion.bytes = std::min(portion.bytes, charge_.BytesFor(units));
+    if (page_.fetch_from) portion.rows = std::min(portion.rows, charge_.ItemsFor(units));
+    return portion;
+  }
+
+  // The portion's last row is the page's if there is nothing left for another.
+  ApiResult<void> StopIfExhausted(const storage::ScanOp& scan) {
+    if (throttle_.Check(Use::kRead, *rows_.partition().ceilings()) == Limit::kNone) return {};
+    row_arena_.Reset();
+    const auto decoded = model::DecodeItem(scan.rows.back().value, row_arena_);
+    if (!decoded) return ReadError(*page_.table, decoded.error());
+    StopBehind(decoded->item);
+    return {};
+  }
+
+  void StopBehind(model::Item row) {
+    is_done_ = true;
+    page_.has_more = true;
+    page_.last_key = RowKeyAttributes(*page_.keyspace, row, arena_);
+  }
+
+  // --- rows
+
   // From `at` on, which moves, until it is others' turn, or until a row whose filter may take long.
   ApiResult<void> TakeRows(const storage::ScanOp& scan, size_t& at) {
     while (at < scan.rows.size() && !is_undecided_ && !is_done_ && !WorkMeter::is_due()) {
@@ -80,11 +138,7 @@ class PageReader {
         if (!fetched) return std::move(fetched).error();
         item = *fetched;
       }
-      if (page_.row_count >= page_.limit || page_.row_bytes >= kMaxPageBytes) {
-        is_done_ = true;
-        page_.has_more = true;
-        page_.last_key = RowKeyAttributes(*page_.keyspace, decoded->item, arena_);
-      }
+      if (page_.row_count >= page_.limit || page_.row_bytes >= kMaxPageBytes) StopBehind(decoded->item);
       HandOn(item, decoded->item, scan.rows[i].value.size());
     }
     return {};
@@ -137,6 +191,9 @@ class PageReader {
   PageCharge charge_;
   bool is_done_;
   RowScan rows_;
+  ResourceThrottle& throttle_;
+  const bool is_limited_;
+  Admission admission_;  // until the first portion is paid for
   Arena row_arena_;
   std::vector<storage::MultiGetOp::Entry> fetched_;
   // A row whose filter may take long, and what the filter looks at. They live in the row's arena.

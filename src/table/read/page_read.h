@@ -4,8 +4,9 @@
 // business. A long page, or a filter that takes long, lets others have the reactor in between. A page ends after
 // `limit` rows, or once the rows read so far reach 1 MB (the row that does still counts), or at the end of the range.
 // The time it takes grows with what is read, not with what lies before it; what it costs is worked out here and counted
-// by the meters of the partitions (page_charge.h). A range without a key in it is read, and paid for, as one without
-// rows. One page, one request. Called by api/.
+// by the meters of the partitions (page_charge.h). Where capacity is limited a page that begins without any is refused,
+// and one that comes to its end of it ends there, as at a limit. A range without a key in it is read, and paid for, as
+// one without rows. One page, one request. Called by api/.
 #pragma once
 
 #include <cstdint>

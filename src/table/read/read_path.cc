@@ -7,6 +7,7 @@
 #include "table/capacity.h"
 #include "table/keys/key_layout.h"
 #include "table/storage_errors.h"
+#include "table/throttle/throttle_error.h"
 
 namespace armature::table {
 
@@ -18,31 +19,62 @@ ReadView ReadPath::ViewFor(bool is_consistent) const {
   return view;
 }
 
+namespace {
+double UnitsOf(const ItemRead& read, size_t item_size) {
+  return read.is_transacted ? kTransactionFactor * ReadUnits(item_size, true)
+                            : ReadUnits(item_size, read.is_consistent);
+}
+}  // namespace
+
+model::ApiError ReadPath::Refuse(const Table& table, Limit limit) {
+  return ThrottleError(*table.def(), nullptr, Use::kRead, limit);
+}
+
+void ReadPath::AdmitEach(ItemsRead& read) {
+  const Table& table = *read.table;
+  ResourceThrottle& throttle = table.partitions().throttle();
+  if (!throttle.limits(Use::kRead)) return;
+  read.refused_.resize(read.keys.size());
+  read.admissions_.resize(read.keys.size());
+  for (size_t i = 0; i < read.keys.size(); ++i) {
+    const auto partition = table.partitions().Find(HashOfItemKey(read.storage_keys_[i]));
+    const Limit limit =
+        throttle.Admit(Use::kRead, ReadUnits(0, read.is_consistent), partition->ceilings(), read.admissions_[i]);
+    if (limit == Limit::kNone) continue;
+    read.refused_[i] = true;
+    if (!read.refusal) read.refusal = Refuse(table, limit);
+  }
+}
+
 void ReadPath::Charge(ItemRead& read) {
   const size_t item_size = read.found ? model::PeekItemSize(read.record()) : 0;
-  read.read_units =
-      read.is_transacted ? kTransactionFactor * ReadUnits(item_size, true) : ReadUnits(item_size, read.is_consistent);
+  read.read_units = UnitsOf(read, item_size);
   read.partition_->meter().AddRead(read.read_units);
+  read.admission_.Settle(read.read_units);
 }
 
 // Each item by itself; what stands together in one partition is counted at once.
 void ReadPath::Charge(ItemsRead& read) {
   double units = 0;
+  Meter* meter = nullptr;  // of `units`
+  const auto count = [&] {
+    if (meter) meter->AddRead(units);
+    read.read_units += units;
+    units = 0;
+  };
   for (; read.taken < read.keys.size(); ++read.taken) {
     const size_t i = read.taken;
+    if (read.is_refused(i)) continue;
     const size_t item_size = read.found(i) ? model::PeekItemSize(read.record(i)) : 0;
     if (item_size > read.room_bytes - read.item_bytes) break;
     read.item_bytes += item_size;
-    if (i > 0 && read.meters_[i] != read.meters_[i - 1]) {
-      read.meters_[i - 1]->AddRead(units);
-      read.read_units += units;
-      units = 0;
-    }
-    units += ReadUnits(item_size, read.is_consistent);
+    if (read.meters_[i] != meter) count();
+    meter = read.meters_[i];
+    const double of_item = ReadUnits(item_size, read.is_consistent);
+    units += of_item;
+    if (!read.admissions_.empty()) read.admissions_[i].Settle(of_item);
   }
-  if (read.taken == 0) return;
-  read.meters_[read.taken - 1]->AddRead(units);
-  read.read_units += units;
+  count();
 }
 
 Task<model::ApiResult<void>> ReadPath::Get(ItemRead& read) const {
@@ -50,6 +82,11 @@ Task<model::ApiResult<void>> ReadPath::Get(ItemRead& read) const {
   AppendItemKey(table.key_schema(), read.key, read.storage_key_);
   const uint64_t hash = HashOfItemKey(read.storage_key_);
   read.partition_ = table.partitions().Find(hash);
+  if (table.partitions().throttle().limits(Use::kRead)) [[unlikely]] {
+    const Limit limit =
+        table.partitions().throttle().Admit(Use::kRead, UnitsOf(read, 0), read.partition_->ceilings(), read.admission_);
+    if (limit != Limit::kNone) co_return Refuse(table, limit);
+  }
   read.read_.partition = &read.partition_->handle();
   read.read_.key = read.storage_key_;
   read.read_.at = read.at;
@@ -92,11 +129,12 @@ Task<model::ApiResult<void>> ReadPath::GetMany(ItemsRead& read) const {
   read.storage_keys_.resize(read.keys.size());
   read.entries_.resize(read.keys.size());
   read.meters_.resize(read.keys.size());
-  std::vector<size_t> left(read.keys.size());
-  for (size_t i = 0; i < read.keys.size(); ++i) {
-    AppendItemKey(table.key_schema(), read.keys[i], read.storage_keys_[i]);
-    left[i] = i;
-  }
+  for (size_t i = 0; i < read.keys.size(); ++i) AppendItemKey(table.key_schema(), read.keys[i], read.storage_keys_[i]);
+  AdmitEach(read);
+  std::vector<size_t> left;
+  left.reserve(read.keys.size());
+  for (size_t i = 0; i < read.keys.size(); ++i)
+    if (!read.is_refused(i)) left.push_back(i);
   while (!left.empty()) {
     const auto partition = table.partitions().Find(HashOfItemKey(read.storage_keys_[left.front()]));
     const auto behind = std::stable_partition(left.begin(), left.end(), [&](size_t i) {

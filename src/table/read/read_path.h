@@ -2,11 +2,12 @@
 //
 // A read never sees what a crash could take back; strongly and eventually consistent reads are answered
 // alike, unless a lag was asked for, but they cost different numbers of units: what a read costs is worked out here,
-// and counted by the meter of the partition that has the item. Thread-safe. Called by api/ and workers/; calls storage/
-// only.
+// and counted by the meter of the partition that has the item. Where the table's capacity is limited it is asked first.
+// Thread-safe. Called by api/ and workers/; calls storage/ only.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,7 @@
 #include "storage/engine.h"
 #include "table/read/lagged_view.h"
 #include "table/table.h"
+#include "table/throttle/admission.h"
 
 namespace armature::table {
 
@@ -39,6 +41,7 @@ struct ItemRead {
   std::string storage_key_;
   std::shared_ptr<Partition> partition_;
   storage::GetOp read_;
+  Admission admission_;
 };
 
 // Several reads of one table, used once.
@@ -51,16 +54,22 @@ struct ItemsRead {
   // There is room for items of so many bytes: the first that does not fit in is not taken, nor is any key behind it.
   size_t room_bytes = SIZE_MAX;
   // out
-  size_t taken = 0;       // so many keys, from the front
+  size_t taken = 0;       // so many keys, from the front, those that were refused among them
   double read_units = 0;  // what those have cost
   size_t item_bytes = 0;  // the sizes of their items
   // One per key that was taken, in the order of `keys`.
   bool found(size_t i) const { return entries_[i].found; }
   std::string_view record(size_t i) const { return entries_[i].value; }
+  // There was no capacity for it: it was not read, and cost nothing.
+  bool is_refused(size_t i) const { return !refused_.empty() && refused_[i]; }
+  std::optional<model::ApiError> refusal;  // what the first of those would be told alone
 
  private:
   friend class ReadPath;
   std::vector<std::string> storage_keys_;
+  // Where the table's capacity is limited, of each key; else empty.
+  std::vector<bool> refused_;
+  std::vector<Admission> admissions_;
   std::vector<storage::MultiGetOp::Entry> entries_;
   std::vector<std::shared_ptr<Partition>> partitions_;  // that were read from
   std::vector<Meter*> meters_;                          // of the partition of each key
@@ -87,6 +96,9 @@ class ReadPath {
  private:
   // Reads those of the keys that the partition has; kFenced if it is dead.
   Task<Status> GetFrom(const Partition& partition, ItemsRead& read, std::span<const size_t> positions) const;
+  static model::ApiError Refuse(const Table& table, Limit limit);
+  // Lets in as many as there is capacity for, one by one.
+  static void AdmitEach(ItemsRead& read);
   static void Charge(ItemRead& read);
   static void Charge(ItemsRead& read);
 

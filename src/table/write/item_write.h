@@ -17,6 +17,7 @@
 #include "table/index/index_changes.h"
 #include "table/schema.h"
 #include "table/table.h"
+#include "table/throttle/admission.h"
 
 namespace armature::table {
 
@@ -63,11 +64,15 @@ struct ItemWrite {
 
   std::string storage_key_;
   std::shared_ptr<Partition> partition_;
-  size_t stripe_ = 0;                        // of the latch
-  size_t partition_end_ = 0;                 // of the storage key: where the partition key ends
+  size_t stripe_ = 0;         // of the latch
+  size_t partition_end_ = 0;  // of the storage key: where the partition key ends
+  bool is_transacted_ = false;
   int64_t new_expiry_ = INT64_MAX;           // of the expiry row the write puts
   std::vector<const IndexSchema*> unbuilt_;  // indexes being built that lack the old item's row
   storage::GetOp read_;
+  // What was paid when it was let in. They go before `schema` and what that keeps.
+  Admission admission_;
+  std::vector<Admission> index_admissions_;
 };
 
 }  // namespace armature::table

@@ -19,8 +19,6 @@ using model::ApiResult;
 
 namespace {
 
-constexpr storage::ReadAt kLatest{storage::View::kLatest};
-
 Image ImageOf(bool exists, const model::Item& item) { return exists ? &item : nullptr; }
 
 }  // namespace
@@ -223,9 +221,10 @@ void WritePath::AppendNote(ItemWrite& write, const IndexNote& note, Changes& cha
 }
 
 Task<ApiResult<bool>> WritePath::HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key) {
+  const storage::ReadAt latest{storage::View::kLatest};
   for (;;) {
     const auto partition = index.partitions->Find(HashOfItemKey(row_key));
-    const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, kLatest);
+    const auto stored = co_await storage::GetValue(engine_, partition->handle(), row_key, latest);
     if (stored) co_return stored->has_value();
     if (stored.error().code() == StatusCode::kNotFound) co_return false;  // the index is gone: the commit will tell
     if (stored.error().code() != StatusCode::kFenced) co_return WriteError(*write.table, stored.error());
@@ -270,9 +269,11 @@ Task<ApiResult<void>> WritePath::Prepare(ItemWrite& write, CollectionSizes& size
   if (write.table->has_local_indexes()) { ARMATURE_CO_TRY(collection, co_await CountCollection(write, sizes, arena)); }
   if (is_atomic_ && write.old_exists && write.schema->has_unbuilt_indexes())
     ARMATURE_CO_CHECK_OK(co_await FindUnbuiltRows(write));
+  if (!write.schema->indexes().empty()) ARMATURE_CO_CHECK_OK(AdmitIndexes(write));
   // Nothing fails from here on: what goes into the batch goes in as a whole.
   if (write.table->has_local_indexes()) sizes.Set(collection, write.stripe_, *write.table, changes);
   AppendChanges(write, arena, changes, of_indexes);
+  if (!write.index_charges.empty()) PayIndexes(write);
   co_return ApiResult<void>{};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/tasks/work_meter.h"
 #include "storage/engine_calls.h"
+#include "table/capacity.h"
 #include "table/keys/key_layout.h"
 #include "table/storage_errors.h"
 #include "table/txn/intent.h"
@@ -66,6 +67,7 @@ void ItemWrite::ForgetTry() {
   collection_bytes = 0;
   new_expiry_ = INT64_MAX;
   unbuilt_.clear();
+  index_admissions_.clear();
   read_.done.Rearm();
 }
 
@@ -211,6 +213,7 @@ Task<WritePath::Tried> WritePath::TryOne(ItemWrite& write, Arena& arena) {
 
 Task<ApiResult<void>> WritePath::DoOne(ItemWrite& write, Arena& arena) {
   PrepareKey(write);
+  if (auto refused = Admit(write)) co_return std::move(*refused);
   if (MustRefuse(write)) {
     Route(write);
     Charge(write);
@@ -328,6 +331,10 @@ Task<ApiResult<void>> WritePath::DoBatch(std::span<ItemWrite> writes, Arena& are
   left.reserve(writes.size());
   for (ItemWrite& write : writes) {
     PrepareKey(write);
+    if (auto refused = Admit(write)) {
+      write.failure = std::move(*refused);
+      continue;
+    }
     if (!MustRefuse(write)) {
       left.push_back(&write);
       continue;
@@ -411,7 +418,10 @@ Task<ApiResult<bool>> WritePath::DoTransaction(std::span<ItemWrite> writes, cons
   std::vector<ItemWrite*> all;
   all.reserve(writes.size());
   for (ItemWrite& write : writes) {
+    write.is_transacted_ = true;
     PrepareKey(write);
+    // What others of it have paid they get back.
+    if (auto refused = Admit(write, Use::kWrite, kTransactionFactor)) co_return std::move(*refused);
     all.push_back(&write);
   }
   std::optional<ActiveTransactions::Running> running;
@@ -452,6 +462,7 @@ Task<ApiResult<bool>> WritePath::ReadTogether(std::span<ItemWrite> reads, Arena&
   all.reserve(reads.size());
   for (ItemWrite& read : reads) {
     PrepareKey(read);
+    if (auto refused = Admit(read, Use::kRead, kTransactionFactor)) co_return std::move(*refused);
     read.meets_transaction = MustRefuse(read);
     if (read.meets_transaction) co_return false;
     all.push_back(&read);

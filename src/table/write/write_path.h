@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -153,6 +154,19 @@ class WritePath {
   Task<model::ApiResult<void>> FindUnbuiltRows(ItemWrite& write);
   Task<model::ApiResult<bool>> HasRow(const ItemWrite& write, const IndexSchema& index, std::string_view row_key);
   void AppendChanges(ItemWrite& write, Arena& arena, Changes& changes, AllChanges& of_indexes);
+
+  // Asks for the table's capacity: once for each write of a request, before anything of it is done. The error is what
+  // is told if there is none left.
+  std::optional<model::ApiError> Admit(ItemWrite& write, Use use = Use::kWrite, double table_factor = 1.0) const {
+    if (!write.table->partitions().throttle().limits(use)) [[likely]]
+      return std::nullopt;
+    return AskTable(write, use, table_factor);
+  }
+  std::optional<model::ApiError> AskTable(ItemWrite& write, Use use, double table_factor) const;
+  // The same for the global indexes that the item is in, before or after, whether the write changes their rows or not.
+  model::ApiResult<void> AdmitIndexes(const ItemWrite& write) const;
+  // For their rows, once it is known what they cost.
+  static void PayIndexes(ItemWrite& write);
 
   // Everything up to the commit, under the latch: the item's changes, and those of the partitions of global indexes.
   Task<model::ApiResult<void>> Prepare(ItemWrite& write, CollectionSizes& sizes, Arena& arena, Changes& changes,
