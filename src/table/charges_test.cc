@@ -20,22 +20,9 @@ namespace {
 class ChargesTest : public testing::Test {
  protected:
   ChargesTest() {
-    model::TableDef def = MakeTableDef("tbl", /*has_sort_key=*/true);
+    model::TableDef def = MakeIndexedTableDef("tbl");
     def.billing_mode = model::BillingMode::kPayPerRequest;
-    def.attribute_definitions.push_back({"g", model::Type::kS});
-    def.attribute_definitions.push_back({"l", model::Type::kS});
-    model::IndexDef global;
-    global.name = "by_g";
-    global.id = def.next_index_id++;
-    global.key_schema = {{{"g", model::Type::kS}}, {}};
-    def.indexes.push_back(global);
-    model::IndexDef local;
-    local.kind = model::IndexKind::kLocal;
-    local.name = "by_l";
-    local.id = def.next_index_id++;
-    local.key_schema = {{{"pk", model::Type::kS}}, {{"l", model::Type::kS}}};
-    local.projection.type = model::ProjectionType::kKeysOnly;
-    def.indexes.push_back(local);
+    def.indexes[1].projection.type = model::ProjectionType::kKeysOnly;
     table_ = RunBlocking(layer_.catalog.Create(def)).value();
     schema_ = table_->schema();
     Split(table_->partitions(), 100);

@@ -25,6 +25,24 @@ model::TableDef MakeTableDef(std::string_view name, bool has_sort_key) {
   return def;
 }
 
+model::TableDef MakeIndexedTableDef(std::string_view name) {
+  model::TableDef def = MakeTableDef(name, /*has_sort_key=*/true);
+  def.attribute_definitions.push_back({"g", model::Type::kS});
+  def.attribute_definitions.push_back({"l", model::Type::kS});
+  model::IndexDef global;
+  global.name = "by_g";
+  global.id = def.next_index_id++;
+  global.key_schema = {{{"g", model::Type::kS}}, {}};
+  def.indexes.push_back(global);
+  model::IndexDef local;
+  local.kind = model::IndexKind::kLocal;
+  local.name = "by_l";
+  local.id = def.next_index_id++;
+  local.key_schema = {{{"pk", model::Type::kS}}, {{"l", model::Type::kS}}};
+  def.indexes.push_back(local);
+  return def;
+}
+
 std::shared_ptr<Table> TableLayer::CreateTable(std::string_view name, bool has_sort_key) {
   auto created = RunBlocking(catalog.Create(MakeTableDef(name, has_sort_key)));
   return created ? *created : nullptr;

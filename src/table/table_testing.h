@@ -28,6 +28,8 @@ namespace armature::table {
 
 // Table `name` of account 1, Region r, with a string partition key pk and, if asked for, a number sort key sk.
 model::TableDef MakeTableDef(std::string_view name, bool has_sort_key = false);
+// With sort key, a global index "by_g" on g, and a local one "by_l" on l behind it.
+model::TableDef MakeIndexedTableDef(std::string_view name);
 inline constexpr TableScope kScope{"1", "r"};
 
 // One write with all that it points to. Used once, like an ItemWrite.

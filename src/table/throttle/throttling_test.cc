@@ -22,23 +22,9 @@ constexpr std::string_view kRefused = "ProvisionedThroughputExceededException";
 class ThrottlingTest : public testing::Test {
  protected:
   ThrottlingTest() {
-    model::TableDef def = MakeTableDef("tbl", /*has_sort_key=*/true);
-    def.throughput = {.read_units = 10, .write_units = 10};
-    def.attribute_definitions.push_back({"g", model::Type::kS});
-    def.attribute_definitions.push_back({"l", model::Type::kS});
-    model::IndexDef global;
-    global.name = "by_g";
-    global.id = def.next_index_id++;
-    global.key_schema = {{{"g", model::Type::kS}}, {}};
-    global.projection.type = model::ProjectionType::kKeysOnly;
-    global.throughput = def.throughput;
-    def.indexes.push_back(global);
-    model::IndexDef local;
-    local.kind = model::IndexKind::kLocal;
-    local.name = "by_l";
-    local.id = def.next_index_id++;
-    local.key_schema = {{{"pk", model::Type::kS}}, {{"l", model::Type::kS}}};
-    def.indexes.push_back(local);
+    model::TableDef def = MakeIndexedTableDef("tbl");
+    def.throughput = def.indexes[0].throughput = {.read_units = 10, .write_units = 10};
+    def.indexes[0].projection.type = model::ProjectionType::kKeysOnly;
     table_ = RunBlocking(layer_.catalog.Create(def)).value();
   }
 
